@@ -160,7 +160,7 @@ boost::asio::awaitable<runtime::completion<void>> commit_parts(last_parts& parts
             co_return refuse(why);
         }
         runtime::alarm pause(world);
-        co_await pause.wait_until(core->now() + detail::retry_pause(failures));
+        co_await pause.wait_until(core->now() + detail::retry_pause(failures, core->unit()));
     }
     end_parts(parts);
     co_return runtime::completion<void>{};

@@ -246,7 +246,7 @@ boost::asio::awaitable<void> queue_impl::write_down_later([[maybe_unused]] queue
         if (why && failures == 0)
             core_.log(severity::warning, "a turn in queue '" + name_ + "' is not written down yet");
         runtime::alarm sleep(core_.world());
-        const auto again = core_.now() + retry_pause(failures++);
+        const auto again = core_.now() + retry_pause(failures++, core_.unit());
         co_await sleep.wait_until(std::min(again, hold->unwritten_until()));
     }
     if (still_held()) lose_turn(hold, "it could not be written down in time");

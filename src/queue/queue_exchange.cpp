@@ -119,7 +119,7 @@ boost::asio::awaitable<queue_impl::page> queue_impl::read_ahead(std::int64_t fir
 
 boost::asio::awaitable<void> queue_impl::pause(unsigned failures) {
     runtime::alarm sleep(core_.world());
-    co_await sleep.wait_until(core_.now() + retry_pause(failures));
+    co_await sleep.wait_until(core_.now() + retry_pause(failures, core_.unit()));
 }
 
 protocol::owner_is queue_impl::owner_of(const protocol::ticket_row& row) {

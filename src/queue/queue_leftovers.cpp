@@ -61,7 +61,7 @@ boost::asio::awaitable<void> queue_leftovers::remove_all() {
             for (const auto ticket : batch) tickets_.erase(ticket);
             failures = 0;
         } else {
-            co_await gathering_->wait_until(core.now() + retry_pause(failures));
+            co_await gathering_->wait_until(core.now() + retry_pause(failures, core.unit()));
         }
     }
 }

@@ -79,7 +79,7 @@ awaitable<std::optional<failure>> fetch(std::shared_ptr<versioned_impl> core, ke
     const auto& table = core->options().table;
     for (unsigned rounds = 0; !batch.keys.empty(); ++rounds) {
         if (rounds > 0) {
-            const auto again = core->world().clock->now() + retry_pause(rounds - 1);
+            const auto again = core->world().clock->now() + retry_pause(rounds - 1, core->world().random->unit());
             if (again >= deadline) co_return left_unread(batch.keys.size());
             runtime::alarm pause(core->world());
             co_await pause.wait_until(again);

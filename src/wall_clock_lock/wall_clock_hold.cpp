@@ -92,7 +92,7 @@ boost::asio::awaitable<wall_clock_impl::answered> wall_clock_impl::send_until_kn
         unanswered = unanswered || seen.kind == answer::unanswered;
         if (seen.kind == answer::rejected || now() >= limit) break;
         runtime::alarm pause(world());
-        co_await pause.wait_until(std::min(limit, now() + retry_pause(failures)));
+        co_await pause.wait_until(std::min(limit, now() + retry_pause(failures, world().random->unit())));
     }
     if (unanswered) seen = {.kind = answer::unanswered, .why = failure(errc::in_doubt), .doubtful = true};
     co_return seen;
@@ -113,7 +113,7 @@ boost::asio::awaitable<void> wall_clock_impl::give_back(update_item_request requ
         // What is rejected now, for credentials that have expired, may pass later.
         if (was_answered(seen.kind) || now() >= over) co_return;
         runtime::alarm pause(world());
-        co_await pause.wait_until(std::min(over, now() + retry_pause(failures)));
+        co_await pause.wait_until(std::min(over, now() + retry_pause(failures, world().random->unit())));
     }
 }
 

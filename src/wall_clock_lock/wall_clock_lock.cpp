@@ -131,7 +131,7 @@ awaitable<runtime::completion<wall_clock_guard>> run_wall_acquire(std::shared_pt
                 interval = std::min(core.options().longest_poll_interval, interval * 3 / 2);
                 failures = 0;
             } else {
-                next = core.now() + detail::retry_pause(failures++);
+                next = core.now() + detail::retry_pause(failures++, core.world().random->unit());
             }
             runtime::alarm pause(core.world());
             co_await pause.wait_until(std::min(deadline, next));

@@ -41,7 +41,7 @@ sequence<item_reply> send_until_known(item_lock_claimant& lock, stepper& steps, 
         }
         unanswered = unanswered || seen.kind == answer::unanswered;
         if (session.now() >= begun + resolve_within) break;
-        co_await lock.pause(steps, detail::retry_pause(failures));
+        co_await lock.pause(steps, detail::retry_pause(failures, session.unit()));
     }
     if (unanswered) seen = {.kind = answer::unanswered, .why = fault(errc::in_doubt)};
     if (!seen.why) seen.why = std::make_shared<const failure>(session.over_failure());

@@ -188,7 +188,7 @@ sequence<void> acquire_item(item_lock_claimant& lock, stepper& steps, item_reply
         }
         if (why) {
             callers.fail_try_unheard(lock.or_doubt(why), seen.sent_at);
-            co_await lock.pause(steps, detail::retry_pause(failures++));
+            co_await lock.pause(steps, detail::retry_pause(failures++, session.unit()));
             continue;
         }
         if (next.step == item_acquire_step::granted) {

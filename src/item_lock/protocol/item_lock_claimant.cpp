@@ -95,7 +95,7 @@ item_reply item_lock_claimant::noted(item_reply seen, time_point sent) {
 
 asking<pause_step> item_lock_claimant::pause_after(stepper& steps, unsigned failures) {
     if (const auto why = silence.too_long()) callers.fail_all(or_doubt(why), time_point::max());
-    return pause(steps, detail::retry_pause(failures));
+    return pause(steps, detail::retry_pause(failures, session.unit()));
 }
 
 // ---- the claim ---------------------------------------------------------------------------------------------

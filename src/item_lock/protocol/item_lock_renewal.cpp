@@ -38,7 +38,7 @@ sequence<item_reply> send_while_held(item_lock_claimant& lock, stepper& steps, u
             const auto miss = words_of_miss("a renewal", *seen.why, lock.grant_end() - session.now());
             session.log(severity::warning, "item '" + lock.name + "': " + miss);
         }
-        const auto next = std::min(lock.grant_end(), session.now() + detail::retry_pause(failures));
+        const auto next = std::min(lock.grant_end(), session.now() + detail::retry_pause(failures, session.unit()));
         co_await pause_until(lock, steps, next);
     }
     co_return item_reply{};

@@ -7,6 +7,9 @@
 #include <catch2/catch.hpp>
 
 #include <ctime>
+#include <iterator>
+#include <map>
+#include <string>
 
 using namespace dynalease;
 using namespace dynalease::tests;
@@ -352,4 +355,29 @@ TEST_CASE("several queues are entered beside others who use each of them many ti
         over = true;
         w.scheduler.run_for(5s);
     }
+}
+
+TEST_CASE("queues whose requests fail together are not asked for again in step") {
+    world w;
+    node a(w);
+    queue_turn first;
+    run(w, a, enter(queue{*a.session, "other"}, first));
+    a.network->set_plan([](const any_request& request, const call_options&) {
+        const auto* write = std::get_if<update_item_request>(&request);
+        const bool draws = write != nullptr && find_string(write->key, "pk")->starts_with("queue#");
+        return draws ? fault{.what = fault::kind::fail, .answer = failure(errc::throttled)} : fault{};
+    });
+    a.network->clear_log();
+    std::vector<queue_turn> turns(20);
+    std::vector<running> waits;
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+        waits.emplace_back(w, a, enter(queue{*a.session, "x" + std::to_string(i)}, turns[i], {}));
+    }
+    w.scheduler.run_for(5s);
+    std::map<time_point, std::size_t> at_once;
+    for (const auto& entry : a.network->log()) ++at_once[entry->sent];
+    REQUIRE(at_once.size() > 1);
+    for (auto each = std::next(at_once.begin()); each != at_once.end(); ++each) CHECK(each->second <= 2);
+    a.network->set_plan({});
+    for (auto& each : waits) each.wait(5s);
 }

@@ -27,7 +27,7 @@ TEST_CASE("load_many ends after a minute in which the service reads nothing") {
     CHECK(code == errc::throttled);
     CHECK(s.where.scheduler.now() - begun <= 60s);
     CHECK(s.where.scheduler.now() - begun > 58s);
-    CHECK(network->batches < 80);
+    CHECK(network->batches < 100);  // a second apart, or half of that
 }
 
 TEST_CASE("a save writes only what changed, and keeps attributes that the struct does not know") {
