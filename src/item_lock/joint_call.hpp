@@ -1,8 +1,8 @@
-// One request about several items, and who hears what becomes of it.
+// One request of whoever asks for several items, and who hears what becomes of it.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "item_lock/wanted_items.hpp"
+#include "item_lock/item_lock_impl.hpp"
 #include "session/protocol/outage.hpp"
 
 #include <dynalease/dynamodb/database.hpp>
@@ -16,30 +16,30 @@
 
 namespace dynalease::detail {
 
-/// What whoever asks for all of them, and whoever waits behind him at one of them, know of how the service answers.
+/// What he, and whoever waits behind him at one of the items that the request is about, know of how the service
+/// answers.
 struct joint_service {
-    const session_impl& core;
     protocol::outage& of_all;
-    std::vector<wanted_item>& items;
+    std::vector<item_lock_impl*> items{};
 
     void asked() const {
         of_all.asked();
-        for (auto& each : items) each.front->asked();
+        for (auto* each : items) each->asked();
     }
     void heard(answer kind, dynalease::time_point sent, const shared_failure& why) const {
         of_all.note(kind, sent, why);
-        for (auto& each : items) each.front->heard(kind, sent, why);
+        for (auto* each : items) each->heard(kind, sent, why);
     }
 };
 
-/// Between its attempts each is told as a request of its own.
+/// Between its attempts each is told as a request of its own. Of the first, and of the end, the caller tells.
 class joint_call final : public attempt_watch {
 public:
     /// @param may_land of a write: true while it may; while each attempt of it was answered, there is none in doubt.
     /// Null: it reads
-    joint_call(joint_service about, bool* may_land, std::function<bool()> wanted)
-        : about_(about), may_land_(may_land), wanted_(std::move(wanted)), sent_(about_.core.now()) {
-        leaves();
+    joint_call(joint_service about, dynalease::time_point sent, std::function<bool()> wanted, bool* may_land = nullptr)
+        : about_(std::move(about)), sent_(sent), wanted_(std::move(wanted)), may_land_(may_land) {
+        set_may_land(true);
     }
     ~joint_call() { set_may_land(false); }
 
@@ -48,26 +48,22 @@ public:
         set_may_land(why.outcome == outcome::unknown);
     }
     bool goes_on() override {
-        // For a caller who has gone nothing is sent that might land after all.
-        const bool resolves = may_land_ != nullptr && *may_land_;
-        if (!resolves && !wanted_()) return false;
-        leaves();
+        // For a caller who has gone nothing is sent that might land after all; what may have, each item resolves.
+        if (!wanted_()) return false;
+        about_.asked();
+        set_may_land(true);
         return true;
     }
 
 private:
-    void leaves() {
-        about_.asked();
-        set_may_land(true);
-    }
     void set_may_land(bool may) {
         if (may_land_ != nullptr) *may_land_ = may;
     }
 
     const joint_service about_;
-    bool* const may_land_;
-    const std::function<bool()> wanted_;
     const dynalease::time_point sent_;
+    const std::function<bool()> wanted_;
+    bool* const may_land_;
 };
 
 }  // namespace dynalease::detail

@@ -3,10 +3,8 @@
 #include "item_lock/joint_claim.hpp"
 
 #include "database/protocol/backoff.hpp"
-#include "database/protocol/joint_reasons.hpp"
 #include "database/protocol/transact_actions.hpp"
 #include "item_lock/protocol/item_take_over.hpp"
-#include "session/watched_call.hpp"
 
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/post.hpp>
@@ -61,10 +59,17 @@ failure joint_claim::given_up(error_code waited) {
     return in_vain(wanted_, outage_.unheard(began_), began_, behind_.item.value_or(0));
 }
 
+joint_service joint_claim::at_all() {
+    joint_service all{outage_};
+    for (const auto& each : wanted_) all.items.push_back(each.front.get());
+    return all;
+}
+
 /// At one of the items, which hears of it by itself.
 boost::asio::awaitable<protocol::item_reply> joint_claim::ask(wanted_item& each,
                                                               const protocol::item_acquire_decision* clearing) {
-    watched_call watch(outage_, core_->now());
+    outage_.asked();
+    auto watch = watched({outage_, {each.front.get()}});  // the item itself hears of the first attempt
     auto seen = co_await each.front->ask(clearing, watch);
     outage_.note(seen.kind, seen.sent_at, seen.why);
     give_up_after(seen.kind, seen.why);
@@ -73,7 +78,8 @@ boost::asio::awaitable<protocol::item_reply> joint_claim::ask(wanted_item& each,
 
 boost::asio::awaitable<shared_failure> joint_claim::look_at(std::string session) {
     const auto sent = core_->now();
-    watched_call watch(outage_, sent);
+    outage_.asked();
+    auto watch = watched({outage_});
     const auto unseen = co_await core_->remotes().look(std::move(session), &watch);
     auto why = unseen ? std::make_shared<const failure>(*unseen) : nullptr;
     outage_.heard(sent, why);
@@ -238,7 +244,7 @@ boost::asio::awaitable<std::optional<std::size_t>> joint_claim::claim_all() {
         auto answered = co_await send(sending);
         if (!core_->may_write()) break;
         if (answered) {
-            asked_by_all().heard(answer::applied, sent, nullptr);
+            at_all().heard(answer::applied, sent, nullptr);
             // An earlier copy with the same client token may be the one that did it.
             note_absent(drafted);
             tell_take_overs();
@@ -250,9 +256,9 @@ boost::asio::awaitable<std::optional<std::size_t>> joint_claim::claim_all() {
         bool again = classify(why) == answer::unanswered || classify(why) == answer::delayed;
         bool shown = false;
         const auto told = std::make_shared<const failure>(why);
-        asked_by_all().heard(why.code == errc::transaction_canceled ? answer::refused : classify(why), sent, told);
+        at_all().heard(why.code == errc::transaction_canceled ? answer::refused : classify(why), sent, told);
         if (why.code == errc::transaction_canceled) {
-            again = read_reasons(why, shown);
+            again = read_reasons(wanted_, why, shown);
         } else if (again) {
             give_up_after(classify(why), told);
         }
@@ -286,14 +292,16 @@ boost::asio::awaitable<std::optional<std::size_t>> joint_claim::claim_all() {
             fail(or_doubt(std::move(why)));
             break;
         }
-        if (!shown) co_await pause(retry_pause(failures++));
+        if (!shown) co_await pause(retry_pause(failures++, core_->unit()));
     }
     give_free();
     co_return std::nullopt;
 }
 
 boost::asio::awaitable<result<transact_write_items_response>> joint_claim::send(transact_write_items_request copy) {
-    joint_call watch(asked_by_all(), &writing_, [this] { return wanted(); });
+    const auto about = at_all();
+    about.asked();
+    auto watch = watched(about, &writing_);
     co_return co_await core_->target().call(std::move(copy), {.watch = &watch});
 }
 
@@ -302,28 +310,6 @@ void joint_claim::tell_take_overs() {
         const auto from = protocol::taken_from(*core_, each.seen.lock, each.next.form);
         protocol::tell_take_over(*core_, each.front->name(), from);
     }
-}
-
-/// What the reasons of a refusal show of each item. @returns whether it may be sent again.
-bool joint_claim::read_reasons(failure& why, bool& shown) {
-    for (std::size_t i = 0; i < wanted_.size() && i < why.reasons.size(); ++i) {
-        const auto& reason = why.reasons[i];
-        const auto kind = kind_of(reason);
-        auto& each = wanted_[i];
-        if (kind == joint_reason::stays) {
-            why = failure_of(reason);
-            why.details.key = each.front->name();
-            return false;
-        }
-        if (kind != joint_reason::condition) continue;
-        each.seen = protocol::read_item(each.front->item().layout, answer::refused,
-                                        reason.current ? &*reason.current : nullptr, true);
-        shown = true;
-        if (each.seen.kind != answer::rejected) continue;
-        why = *std::exchange(each.seen.why, nullptr);
-        return false;
-    }
-    return true;
 }
 
 /// Takes away what is over, asks after holders that nothing is known of, and takes a new claim if this one is closed,
@@ -351,14 +337,14 @@ boost::asio::awaitable<acquire_all_decision> joint_claim::decide_all() {
                 each.seen = std::move(seen);
             } else if (wanted()) {
                 fail_try(seen.kind, seen.why);
-                co_await pause(retry_pause(failures++));
+                co_await pause(retry_pause(failures++, core_->unit()));
             }
             continue;
         }
         if (next.step == acquire_all_step::look && wanted()) {
             const auto failed = co_await look_at(next.session);
             if (failed) fail_try(answer::delayed, failed);
-            if (failed) co_await pause(retry_pause(failures++));
+            if (failed) co_await pause(retry_pause(failures++, core_->unit()));
             continue;
         }
         co_return next;
@@ -370,14 +356,16 @@ boost::asio::awaitable<void> joint_claim::take_home() {
     joint_reading reading(*core_, wanted_);
     for (unsigned failures = 0; core_->may_write() && wanted();) {
         const auto sent = core_->now();
-        joint_call watch(asked_by_all(), nullptr, [this] { return wanted(); });
+        const auto about = at_all();
+        about.asked();
+        auto watch = watched(about);
         const auto unread = co_await reading.go_on({.watch = &watch});
-        asked_by_all().heard(unread ? classify(*unread) : answer::applied, sent, unread);
+        about.heard(unread ? classify(*unread) : answer::applied, sent, unread);
         if (reading.done()) break;
         if (unread) give_up_after(classify(*unread), unread);
         if (unread) fail_try(classify(*unread), unread);
         failures = unread ? failures + 1 : 0;
-        co_await pause(retry_pause(failures));
+        co_await pause(retry_pause(failures, core_->unit()));
     }
     const bool ours = std::ranges::all_of(wanted_, [&](const auto& each) {
         return each.seen.whole && each.seen.lock.held_by(core_->id(), claim_->attempt);

@@ -68,9 +68,11 @@ private:
     transact_write_items_request draft();
     boost::asio::awaitable<result<transact_write_items_response>> send(transact_write_items_request copy);
     void tell_take_overs();
-    bool read_reasons(failure& why, bool& shown);
     void give_up_after(answer kind, const shared_failure& why);
-    joint_service asked_by_all() { return {*core_, outage_, wanted_}; }
+    joint_service at_all();
+    joint_call watched(joint_service about, bool* may_land = nullptr) {
+        return {std::move(about), core_->now(), [this] { return wanted(); }, may_land};
+    }
     boost::asio::awaitable<protocol::item_reply> ask(wanted_item& each,
                                                      const protocol::item_acquire_decision* clearing);
     /// @returns null, or why nothing was learnt

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "item_lock/wanted_items.hpp"
 
+#include "database/protocol/joint_reasons.hpp"
 #include "session/holder_words.hpp"
 #include "session/session_impl.hpp"
 
@@ -54,6 +55,27 @@ failure with_holder(const std::vector<wanted_item>& wanted, failure unheard) {
     const auto seen = first_seen_held(wanted);
     if (seen == wanted.end() || !leaves_holder_open(unheard)) return unheard;
     return of_item(*seen, with_last_seen(std::move(unheard), seen->front->in_the_way()));
+}
+
+bool read_reasons(std::vector<wanted_item>& wanted, failure& why, bool& shown) {
+    for (std::size_t i = 0; i < wanted.size() && i < why.reasons.size(); ++i) {
+        const auto& reason = why.reasons[i];
+        const auto kind = kind_of(reason);
+        auto& each = wanted[i];
+        if (kind == joint_reason::stays) {
+            why = failure_of(reason);
+            why.details.key = each.front->name();
+            return false;
+        }
+        if (kind != joint_reason::condition) continue;
+        each.seen = protocol::read_item(each.front->item().layout, answer::refused,
+                                        reason.current ? &*reason.current : nullptr, true);
+        shown = true;
+        if (each.seen.kind != answer::rejected) continue;
+        why = *std::exchange(each.seen.why, nullptr);
+        return false;
+    }
+    return true;
 }
 
 joint_reading::joint_reading(session_impl& core, std::vector<wanted_item>& wanted) : core_(core), wanted_(wanted) {

@@ -51,6 +51,9 @@ failure in_vain(const std::vector<wanted_item>& wanted, std::optional<failure> u
 bool has_holder(const std::vector<wanted_item>& wanted);
 /// Of an outage, with who was last seen to have one of them.
 failure with_holder(const std::vector<wanted_item>& wanted, failure unheard);
+/// What the reasons of a refused transaction on them show of each. @param shown whether of any
+/// @returns whether it may be sent again
+bool read_reasons(std::vector<wanted_item>& wanted, failure& why, bool& shown);
 
 /// Reads all of them in one go, and again those that the service has not come to.
 class joint_reading {

@@ -105,7 +105,7 @@ bool queue_impl::tell_long_wait() {
 // ---- who is here -------------------------------------------------------------------------------------------
 
 bool queue_impl::busy() const {
-    return !turn_.hold.expired() || !turn_.leaving.expired() || !waiting_.empty() || drawn_.any_entering();
+    return !turn_.hold.expired() || is_leaving() || !waiting_.empty() || drawn_.any_entering();
 }
 
 failure queue_impl::given_up(error_code waited, bool in_doubt, const queue_entrant& who) const {
@@ -239,7 +239,7 @@ void queue_impl::grant(const std::shared_ptr<queue_entrant>& who,
     drawn_.end_entering(*who);
     ++core_.counters().leases_held;
     ++core_.counters().acquired;
-    if (!turn_.leaving.expired()) ++core_.counters().hand_overs;
+    if (is_leaving()) ++core_.counters().hand_overs;
     if (unwritten_until) start(write_down_later(self(), hold));
     if (!waiting_.empty()) note_wait();
     // Where nobody wants it any more, the turn's own end gives it back.
@@ -301,8 +301,9 @@ void queue_impl::session_closes(const failure& why, bool release) {
 }
 
 void queue_impl::list_grants(std::vector<std::shared_ptr<pending_release>>& into) const {
-    for (const auto* each : {&turn_.hold, &turn_.leaving}) {
-        if (auto hold = each->lock()) into.push_back(std::move(hold));
+    if (auto hold = turn_.hold.lock()) into.push_back(std::move(hold));
+    for (const auto& each : turn_.leaving) {
+        if (auto hold = each.lock()) into.push_back(std::move(hold));
     }
 }
 

@@ -59,7 +59,7 @@ public:
     bool busy() const;
     void enter(std::shared_ptr<queue_entrant> who);
     bool tell_long_wait() override;
-    bool unsettled() const override { return !turn_.leaving.expired() || drawn_.any_withdrawing(); }
+    bool unsettled() const override { return is_leaving() || drawn_.any_withdrawing(); }
     const std::string& title() const noexcept override { return queue_.entity; }
     /// Its ticket is about to be drawn and written down, together with others.
     void expect(const std::shared_ptr<queue_entrant>& who, const std::string& attempt);
@@ -172,6 +172,7 @@ private:
     boost::asio::awaitable<void> withdraw(queue_target self, std::shared_ptr<drawn_ticket> ticket);
     void begin_withdraw(std::shared_ptr<drawn_ticket> ticket);
     void end_turn(const std::shared_ptr<queue_hold>& hold);
+    void has_left(const std::shared_ptr<queue_hold>& hold);
     void lose_turn(const std::shared_ptr<queue_hold>& hold, std::string_view why);
     /// ... as the log is told, and whoever leaves it.
     failure turn_lost(std::string_view why) const;
@@ -205,6 +206,7 @@ private:
     boost::asio::awaitable<void> rest(queue_target self, std::int64_t tail);
     void after_moving();
     bool has_turn() const;
+    bool is_leaving() const noexcept { return !turn_.leaving.empty(); }
 
     friend class queue_leftovers;
     bool start(boost::asio::awaitable<void> body);
@@ -228,9 +230,9 @@ private:
     std::map<std::int64_t, std::shared_ptr<queue_entrant>> waiting_;
     struct {
         std::weak_ptr<queue_hold> hold;
-        std::weak_ptr<queue_hold> leaving;  ///< the last one is being given back
-        protocol::ticket_row foremost;      ///< the row before all others, as last seen
-        bool wait_noted = false;            ///< the session asks from time to time whether others wait too long
+        std::vector<std::weak_ptr<queue_hold>> leaving;  ///< those that are being given back
+        protocol::ticket_row foremost;                   ///< the row before all others, as last seen
+        bool wait_noted = false;  ///< the session asks from time to time whether others wait too long
         /// Of a turn since then the log has been told that others wait for long.
         std::optional<dynalease::time_point> long_wait_told{};
     } turn_;

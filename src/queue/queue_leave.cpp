@@ -8,10 +8,14 @@ namespace dynalease::detail {
 
 void queue_impl::leave(const std::shared_ptr<queue_hold>& hold) {
     end_turn(hold);
-    turn_.leaving = hold;
+    turn_.leaving.push_back(hold);
     if (core_.may_write() && start(give_turn_back(self(), hold))) return;
-    turn_.leaving.reset();
+    has_left(hold);
     hold->finish(core_.over_failure());
+}
+
+void queue_impl::has_left(const std::shared_ptr<queue_hold>& hold) {
+    std::erase_if(turn_.leaving, [&](const auto& each) { return each.lock() == hold; });
 }
 
 boost::asio::awaitable<void> queue_impl::give_turn_back([[maybe_unused]] queue_target self,
@@ -48,7 +52,7 @@ boost::asio::awaitable<void> queue_impl::give_turn_back([[maybe_unused]] queue_t
             others_wait = true;
             continue;
         }
-        turn_.leaving.reset();
+        has_left(hold);
         if (unanswered) ++core_.counters().unknown_applied;
         const bool done = next == leave_step::done;
         if (done) ++core_.counters().released;
@@ -63,7 +67,7 @@ boost::asio::awaitable<void> queue_impl::give_turn_back([[maybe_unused]] queue_t
         watch_on();
         co_return;
     }
-    turn_.leaving.reset();
+    has_left(hold);
     hold->finish(core_.may_write() ? turn_lost("the queue is as it was before") : core_.over_failure());
     // The queue is as it was before; so may be our row.
     if (core_.may_write()) begin_withdraw(hold->ticket());

@@ -51,10 +51,11 @@ boost::asio::awaitable<void> queue_impl::watch([[maybe_unused]] queue_target sel
 // Our own turn, or the end of it, tells when the next one of ours begins.
 bool queue_impl::blocked_by_ourselves() const {
     const auto next = waiting_.begin()->second->ticket->mine.from;
-    const auto leaving = turn_.leaving.lock();
-    if (leaving && leaving->mine().ticket + 1 == next) return true;
-    const auto hold = turn_.hold.lock();
-    return hold && hold->mine().ticket + 1 == next;
+    const auto is_before = [next](const auto& each) {
+        const auto hold = each.lock();
+        return hold && hold->mine().ticket + 1 == next;
+    };
+    return std::ranges::any_of(turn_.leaving, is_before) || is_before(turn_.hold);
 }
 
 // Whoever has only such before it that are over is next in line, however many they are: it passes them over.
@@ -260,7 +261,7 @@ boost::asio::awaitable<bool> queue_impl::carry_out(protocol::examine_decision ne
             if (buried) {
                 moved = co_await pass_over(std::move(next.places));
             } else {
-                examine_again(retry_pause(0));
+                examine_again(retry_pause(0, core_.unit()));
             }
             break;
         }
