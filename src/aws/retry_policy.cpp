@@ -17,6 +17,7 @@ retry_policy::retry_policy(retry_options options) : options_(options), quota_(op
 retry_decision retry_policy::decide(retry_budget& call, retry_class why, double random_unit,
                                     std::optional<milliseconds> hint) {
     ++call.attempts;
+    call.pending_cost = 0;
     if (why == retry_class::none) return {retry_verdict::final_answer};
     // The same remedy twice would not help: the second time, the answer is what it says.
     if (why == retry_class::auth_refresh && std::exchange(call.refreshed, true)) return {retry_verdict::final_answer};
@@ -28,7 +29,7 @@ retry_decision retry_policy::decide(retry_budget& call, retry_class why, double 
         const unsigned cost = why == retry_class::throttling ? options_.throttling_cost : options_.transient_cost;
         if (quota_ < cost) return {retry_verdict::quota_used};
         quota_ -= cost;
-        call.last_cost = cost;
+        call.last_cost = call.pending_cost = cost;
     }
     return {retry_verdict::again, pause(why, call.attempts - 1, random_unit, hint)};
 }
@@ -41,7 +42,7 @@ void retry_policy::succeeded(retry_budget& call) {
 }
 
 void retry_policy::called_off(retry_budget& call) {
-    quota_ = std::min(options_.quota, quota_ + std::exchange(call.last_cost, 0));
+    quota_ = std::min(options_.quota, quota_ + std::exchange(call.pending_cost, 0));
 }
 
 milliseconds retry_policy::pause(retry_class why, unsigned retry, double random_unit,

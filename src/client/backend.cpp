@@ -209,7 +209,10 @@ client::backend::decision client::backend::decide(call& what, detail::attempt& d
 
     const auto verdict = policy_.decide(what.budget, done.retry, world_.random->unit(), done.hint);
     if (verdict.verdict != aws::retry_verdict::again) return {next_step::give_up};
-    if (world_.clock->now() + verdict.pause >= what.deadline) return {next_step::give_up};
+    if (world_.clock->now() + verdict.pause >= what.deadline) {
+        policy_.called_off(what.budget);
+        return {next_step::give_up};
+    }
     if (verdict.pause.count() == 0) return {next_step::again_at_once};
     return {next_step::pause, verdict.pause};
 }

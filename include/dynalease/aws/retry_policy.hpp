@@ -47,8 +47,9 @@ struct retry_budget {
     /// A heartbeat must not fail because other calls have used the quota up; it neither takes nor refunds.
     bool outside_quota = false;
 
-    unsigned attempts = 0;   ///< so far
-    unsigned last_cost = 0;  ///< what the last retry took of the quota
+    unsigned attempts = 0;      ///< so far
+    unsigned last_cost = 0;     ///< what the last retry took of the quota
+    unsigned pending_cost = 0;  ///< ... of one that was decided on, and is not made yet
     bool refreshed = false;
     bool skew_corrected = false;
 };

@@ -104,6 +104,14 @@ TEST_CASE("a retry that is called off gives back what it took, and never more th
     policy.called_off(call);
     policy.called_off(call);
     CHECK(policy.quota_left() == 500 - 5);
+    // One that cost nothing gives nothing back, though one that was made before it did.
+    retry_budget made;
+    policy.decide(made, retry_class::transient, 0.0);
+    policy.decide(made, retry_class::skew, 0.0);
+    policy.called_off(made);
+    REQUIRE(policy.quota_left() == 500 - 5 - 14);
+    policy.succeeded(made);
+    REQUIRE(policy.quota_left() == 500 - 5);
     retry_budget other;
     policy.decide(other, retry_class::transient, 0.0);
     for (int i = 0; i < 15; ++i) {

@@ -60,13 +60,13 @@ TEST_CASE("retries that are called off use up no quota, and are not counted") {
         for (unsigned i = 0; i < calls; ++i) {
             attempt_recorder none(0);
             const call_options how{.attempts = 3, .watch = &none};
-            auto answer = co_await database.call(a_write(), how);
+            auto answer = co_await write_on(database, how);
             CHECK_FALSE(answer.has_value());
         }
         CHECK(requests == calls);
         CHECK(database.counters().retries == 0);
         const call_options how{.attempts = 3};
-        auto answer = co_await database.call(a_write(), how);
+        auto answer = co_await write_on(database, how);
         CHECK_FALSE(answer.has_value());
         CHECK(requests == calls + 3);
         CHECK(database.counters().retries == 2);

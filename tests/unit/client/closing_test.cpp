@@ -54,7 +54,7 @@ TEST_CASE("closing ends the pause before a retry") {
                     CHECK(got.error().code == errc::shut_down);
                 }(on),
                 asio::detached);
-            while (on.counters().retries == 0) co_await asio::post(on.get_executor(), asio::use_awaitable);
+            while (on.counters().throttled == 0) co_await asio::post(on.get_executor(), asio::use_awaitable);
             peer.stop();
         }(database, *f.server);
     });

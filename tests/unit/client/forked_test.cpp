@@ -41,7 +41,7 @@ TEST_CASE("in a forked child the calls of its parent end, and calls of its own a
         serving.poll();
     };
     write("throttled");  // pauses before its next attempt
-    while (database.counters().retries == 0) step();
+    while (database.counters().throttled == 0) step();
     for (int i = 0; i < 3; ++i) write("silent");  // two on the wire, one in line
     while (server.requests().size() < 3 || database.counters().requests_waiting == 0) step();
     const auto seen = server.requests().size();
