@@ -115,7 +115,7 @@ awaitable<update_end> run_update(std::shared_ptr<versioned_impl> core, update_or
     if (end.why) co_return end;
     auto& lines = core->target().implementation()->companion<update_lines>();
     // Who asks for no lock is not held up by those who wait for one.
-    const std::string line = what.options.ignore_lock ? "past its lock: " : "";
+    const std::string line = what.options.ignore_lock && !what.promotes ? "past its lock: " : "";
     update_lines::place place(lines, line + item_name({core->options().table, what.key}));
     co_await place.wait(deadline);
     std::exception_ptr thrown;

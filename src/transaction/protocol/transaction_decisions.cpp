@@ -196,15 +196,18 @@ failure refused_lock(lock_step step, const planned_item& what, std::size_t numbe
 namespace {
 
 /// Whether the item says of each grant that is asked for that it is in force: by the text of it, by what that begins
-/// with, or in a set.
+/// with, or in a set. What is no text may be so.
 bool names_grants(const condition_check& fence, const std::optional<item>& shown) {
     const auto named = [&](const auto& value) {
         const auto* text = value.second.template get_if<std::string>();
-        if (text == nullptr || !shown) return false;
+        if (!shown) return false;
+        if (text == nullptr) return true;
+        const bool begins = text->ends_with('.');  // else it is the whole
         return std::ranges::any_of(*shown, [&](const auto& attribute) {
             const auto* own = attribute.second.template get_if<std::string>();
             const auto* several = attribute.second.template get_if<string_set>();
-            return (own != nullptr && own->starts_with(*text)) || (several != nullptr && several->contains(*text));
+            const bool names = own != nullptr && (begins ? own->starts_with(*text) : *own == *text);
+            return names || (several != nullptr && several->contains(*text));
         });
     };
     return std::ranges::all_of(fence.values, named);
