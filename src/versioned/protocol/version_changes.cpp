@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "versioned/protocol/version_changes.hpp"
 
+#include "item/protocol/item_mark.hpp"
 #include "versioned/protocol/member_merge.hpp"
 
 #include <algorithm>
@@ -185,10 +186,28 @@ bool keeps_key(const item_layout& layout, const item_key& key, const item& membe
     });
 }
 
+namespace {
+
+/// A transaction that is rolled back would take it for the image of no attribute.
+std::optional<failure> is_image(const std::string& what) {
+    return refused(errc::bad_attribute, what + " is what transactions write for an attribute that was absent");
+}
+
+}  // namespace
+
 std::optional<failure> check_change(const item_layout& layout, const update_expression& change) {
     const auto name = reserved_name_in(layout, change);
-    if (name.empty()) return std::nullopt;
-    return refused(errc::reserved_name, attribute_named(name) + " belongs to the library; update another");
+    if (!name.empty()) {
+        return refused(errc::reserved_name, attribute_named(name) + " belongs to the library; update another");
+    }
+    using enum update_expression::clause;
+    for (const auto& action : change.actions(set)) {
+        for (const auto& each : action) {
+            const auto* value = std::get_if<attribute_value>(&each);
+            if (value && *value == absent_image()) return is_image("a value of the update");
+        }
+    }
+    return std::nullopt;
 }
 
 std::optional<failure> check_members(const item_layout& layout, const item_members& members) {
@@ -199,6 +218,7 @@ std::optional<failure> check_members(const item_layout& layout, const item_membe
     };
     for (const auto& [name, value] : members.present) {
         if (is_reserved(layout, name)) return reserved(name);
+        if (value == absent_image()) return is_image(attribute_named(name));
         const auto empty_set = empty_set_in(value, name);
         if (empty_set.empty()) continue;
         return refused(errc::bad_attribute, attribute_named(empty_set) +

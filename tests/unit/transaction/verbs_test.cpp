@@ -241,6 +241,8 @@ TEST_CASE("bad input is refused at the call that brings it, and nothing is sent"
     CHECK(thrown_by([&] { tx.update(book, "ann", set("_TxId", "x")); }) == errc::reserved_name);
     CHECK(thrown_by([&] { tx.update(book, "ann", set("_stamp", "x")); }) == errc::reserved_name);
     CHECK(thrown_by([&] { tx.update(book, "", set("balance", 1)); }) == errc::bad_attribute);
+    const attribute_map image{{"_TxAbsent", true}};
+    CHECK(thrown_by([&] { tx.update(book, "ann", set("note", image)); }) == errc::bad_attribute);
     CHECK(thrown_by([&] { tx.put(book, worth("", 1)); }) == errc::bad_attribute);
     CHECK(thrown_by([&] { tx.put(book, account{"big", 1, std::string(410'000, 'x')}); }) == errc::item_too_large);
     CHECK(thrown_by([&] { tx.erase(book, key_values("ann", "sort")); }) == errc::bad_attribute);
@@ -279,19 +281,74 @@ TEST_CASE("what was updated by an expression cannot be read, and what was made c
     });
 }
 
-TEST_CASE("a transaction that was committed takes nothing more") {
+TEST_CASE("a transaction that has ended takes nothing more, however it ended") {
+    const auto tier = tiers();
+    const bool committed = GENERATE(true, false);
     bank s;
     s.has("ann", 1);
-    s.in_a([](bank& in) -> asio::awaitable<void> {
-        const auto book = bank::table_of(in.a);
-        auto tx = bank::transactions_of(in.a).begin();
-        tx.update(book, "ann", add("balance", 1));
-        co_await tx.commit();
-        CHECK(thrown_by([&] { tx.update(book, "ann", add("balance", 1)); }) == errc::transaction_over);
-        auto [code] = co_await tx.commit(as_pair);
-        CHECK(code == errc::transaction_over);
+    s.in_a(
+        [](bank& in, transaction_tier how, bool commits) -> asio::awaitable<void> {
+            const auto book = bank::table_of(in.a);
+            dynalease::lock lock(*in.a.session, "account/ann");
+            const auto guard = co_await lock.acquire();
+            auto tx = bank::transactions_of(in.a).begin({.tier = how});
+            const condition_expression rich = attr("balance") >= 100;
+            if (commits)
+                tx.update(book, "ann", add("balance", 1));
+            else
+                tx.update(book, "ann", add("balance", 1), rich);
+            auto [first] = co_await tx.commit(as_pair);
+            CHECK(first == (commits ? error_code() : make_error_code(errc::condition_failed)));
+            CHECK(thrown_by([&] { tx.put(book, worth("bob", 1)); }) == errc::transaction_over);
+            CHECK(thrown_by([&] { tx.insert(book, worth("bob", 1)); }) == errc::transaction_over);
+            CHECK(thrown_by([&] { tx.update(book, "ann", add("balance", 1)); }) == errc::transaction_over);
+            CHECK(thrown_by([&] { tx.erase(book, "ann"); }) == errc::transaction_over);
+            CHECK(thrown_by([&] { tx.check(book, "ann"); }) == errc::transaction_over);
+            CHECK(thrown_by([&] { tx.require(guard); }) == errc::transaction_over);
+            error_code read;
+            try {
+                co_await tx.get(book, "ann");
+            } catch (const error& why) {
+                read = why.code();
+            }
+            CHECK(read == errc::transaction_over);
+            auto [again] = co_await tx.commit(as_pair);
+            CHECK(again == errc::transaction_over);
+        },
+        tier, committed);
+    CHECK(s.balance("ann") == (committed ? 2 : 1));
+    CHECK(s.stored("bob").empty());
+    CHECK_FALSE(s.is_marked("ann"));
+}
+
+TEST_CASE("two writes of one item that the service refuses as overlapping leave nothing locked") {
+    const auto tier = tiers();
+    bank s;
+    s.has("ann", 1);
+    const auto end = commit_of(s, tier, [&](transaction& tx, const accounts& book) {
+        tx.update(book, "ann", set("balance", 2) + set("balance", 3));
     });
-    CHECK(s.balance("ann") == 2);
+    CHECK(end.code);
+    CHECK(end.code != errc::in_doubt);
+    CHECK(s.balance("ann") == 1);
+    CHECK_FALSE(s.is_marked("ann"));
+}
+
+TEST_CASE("a key of the wrong type is told, and nothing is left locked") {
+    const auto tier = tiers();
+    bank s;
+    s.has("ann", 1);
+    s.where.apply(
+        create_table_request{.table_name = "numbered", .key = {.hash = {.name = "name", .type = scalar_type::n}}});
+    const auto end = commit_of(s, tier, [&](transaction& tx, const accounts& book) {
+        const accounts numbered(database(s.a.network), {.table = "numbered", .key = "name"});
+        tx.update(book, "ann", add("balance", 1));
+        tx.put(numbered, worth("bob", 1));
+    });
+    CHECK(end.code);
+    CHECK(end.code != errc::in_doubt);
+    CHECK(s.balance("ann") == 1);
+    CHECK_FALSE(s.is_marked("ann"));
 }
 
 TEST_CASE("a table that does not exist is told, and nothing is left held") {

@@ -151,7 +151,8 @@ TEST_CASE("a save inside of a struct that is gone after a copy without an answer
             testing::fault late{testing::fault::kind::lose_answer};
             late.before = 60s;
             in.a.network->set_plan(testing::scripted_faults({late}));
-            in.where.scheduler.add_timer(in.where.scheduler.now() + 1ms, [&in] { by_hand(in, remove("stands")); });
+            in.where.scheduler.add_timer(in.where.scheduler.now() + 1ms,
+                                         [&in] { by_hand(in, dynalease::remove("stands")); });
             in.a.network->clear_log();
             try {
                 co_await table.save(*found);
@@ -163,7 +164,7 @@ TEST_CASE("a save inside of a struct that is gone after a copy without an answer
     CHECK(code == errc::in_doubt);
     CHECK(s.requests(s.a) == 2);
     // Back again, it lets the first copy through.
-    by_hand(s, set("stands", attribute_map{{"room", "B"}}));
+    by_hand(s, dynalease::set("stands", attribute_map{{"room", "B"}}));
     s.where.scheduler.run_for(2min);
     CHECK(find_integer(s.stored(), "version") == 2);
 }
