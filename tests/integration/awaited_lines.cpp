@@ -152,6 +152,15 @@ TEST_CASE("bodies and changes") {
         CHECK(ran);
         const auto named = [name = in.name](lock_guard&) -> asio::awaitable<std::size_t> { co_return name.size(); };
         CHECK(co_await with_lock(in.books_lock, named) == in.name.size());
+        CHECK(co_await with_lock(in.coordination, in.name, named) == in.name.size());
+        ran = false;
+        co_await with_lock(in.coordination, "a lock whose name is longer than a string keeps within itself",
+                           [&](lock_guard& guard) -> asio::awaitable<void> {
+                               ran = guard.held();
+                               co_return;
+                           },
+                           {.wait = 5s});
+        CHECK(ran);
         const auto change = [title = in.name + "!"](book before) {
             before.title = title;
             return before;

@@ -4,6 +4,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#if __cplusplus < 202002L
+#error "dynalease needs C++20 (-std=c++20, CMake's cxx_std_20)"
+#endif
 #if !defined(__cpp_rtti)
 #error "dynalease needs RTTI (no -fno-rtti): Asio finds its services by their types, and would crash at the first one"
 #endif

@@ -12,6 +12,7 @@
 #include <dynalease/dynamodb/update_expression.hpp>
 
 #include <concepts>
+#include <initializer_list>
 #include <map>
 #include <span>
 #include <string>
@@ -97,6 +98,11 @@ template <class Request>
     }
 void apply_projection(Request& request, std::span<const path> attributes) {
     detail::add_projection(request.projection_expression, request.names, attributes);
+}
+template <class Request>
+    requires requires(Request& request) { request.projection_expression; }
+void apply_projection(Request& request, std::initializer_list<path> attributes) {
+    apply_projection(request, std::span<const path>(attributes.begin(), attributes.size()));
 }
 
 }  // namespace dynalease

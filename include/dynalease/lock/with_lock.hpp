@@ -11,6 +11,7 @@
 
 #include <concepts>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -56,6 +57,13 @@ auto with_lock(lock target, Body&& body, acquire_options options = {}) {
                   "the body of with_lock returns an asio::awaitable");
     detail::check_temporary<Body>();
     return detail::run_with_lock<std::decay_t<Body>>(std::move(target), std::forward<Body>(body), std::move(options));
+}
+/// The same of the lock of that name. @throws as its constructor does
+template <class Body>
+    requires std::invocable<std::decay_t<Body>&, lock_guard&>
+auto with_lock(session& session, std::string name, Body&& body, acquire_options options = {}) {
+    lock target(session, std::move(name));
+    return with_lock(std::move(target), std::forward<Body>(body), std::move(options));
 }
 
 }  // namespace dynalease

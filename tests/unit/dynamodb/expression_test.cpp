@@ -163,6 +163,8 @@ TEST_CASE("every request that takes conditions takes them here") {
     get_item_request get;
     apply_projection(get, std::array<path, 1>{"a"});
     CHECK(get.projection_expression == "#0");
+    apply_projection(get, {"b", path{"m"}["a"]});
+    CHECK(get.projection_expression == "#0, #1, #2.#0");
 }
 
 }  // namespace dynalease
