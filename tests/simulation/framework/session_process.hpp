@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "simulation/framework/grant_ledger.hpp"
 #include "simulation/framework/process.hpp"
 
 #include <dynalease/session.hpp>
@@ -49,7 +50,8 @@ public:
         const auto counters = session_->counters();
         if (counters.resolving != 0) return "something as unresolved";
         if (counters.waiting != 0) return "somebody as waiting";
-        return counters.leases_held != 0 ? "something as held" : "";
+        if (counters.leases_held != 0) return "something as held";
+        return told_->fault(counters);
     }
     void close() override {
         closed_ = !live();
@@ -63,6 +65,8 @@ protected:
 
     template <class Options = session_options>
     void begin_session(Options options) {
+        told_ = std::make_shared<grant_ledger>();
+        options.on_grant = grant_ledger::hook_of(told_);
         session_.emplace(machine().database(), std::move(options));
     }
     void add(std::shared_ptr<User> one) {
@@ -80,6 +84,7 @@ protected:
     }
 
 private:
+    std::shared_ptr<grant_ledger> told_;
     std::optional<dynalease::session> session_;
     std::vector<std::shared_ptr<User>> users_;
     bool closed_ = false;
