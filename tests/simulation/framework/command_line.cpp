@@ -18,7 +18,7 @@ const char* const usage = R"(usage: simulation PRIMITIVE [OPTION...]
   --replay S      tell one world: a seed, or the file of a shrunk recording
   --mutant NAME   switch a known mistake on, and count the worlds until it is noticed; "all": each in turn
   --directed      N worlds of each directed scenario: it leads to one rule, and else is played under a mistake
-  --fault-points  fail, cancel, crash and destroy at every single step of every operation
+  --fault-points  fail, cancel, crash and destroy at every single step of every operation (also: --enumerate)
 
 Prints one JSON object a line; exits 0 only if all promises held.
 )";
@@ -46,7 +46,7 @@ command_line parse_command_line(int count, const char* const* arguments) {
         };
         if (option == "--help") {
             parsed.help = true;
-        } else if (option == "--fault-points") {
+        } else if (option == "--fault-points" || option == "--enumerate") {
             parsed.fault_points = true;
         } else if (option == "--directed") {
             parsed.directed = true;

@@ -30,7 +30,8 @@ contribution doubt_in_call_of(std::string_view name) {
 }
 
 const contribution of_each[] = {doubt_in_call_of("item_lock"), doubt_in_call_of("wall_clock"),
-                                doubt_in_call_of("versioned"), doubt_in_call_of("queue")};
+                                doubt_in_call_of("versioned"), doubt_in_call_of("queue"),
+                                doubt_in_call_of("lock")};
 
 }  // namespace
 

@@ -58,8 +58,8 @@ void checker::fail(const char* promise, std::string what) {
 }
 
 void checker::add(item_record& to, const item_state& state, intent by) {
-    // Who writes shows its caller what it made, not what strangers have done meanwhile.
-    const bool changed_aside = to.states.back().changed_aside;
+    // Who writes shows its caller what it made, not which maps strangers have taken away meanwhile.
+    const bool changed_aside = to.states.back().changed_aside && !(state.card && state.uses);
     to.states.push_back({state, by, changed_aside});
 }
 
@@ -202,9 +202,11 @@ void checker::on(const replaced& seen) {
     freed.holder = last.state.holder;
     freed.aside = last.state.aside;
     freed.card = last.state.card;
+    freed.uses = last.state.uses;
     if (freed == last.state) {
         // Locks leave the version alone, and so do careless strangers.
-        const bool aside = seen.after.aside != last.state.aside || seen.after.card != last.state.card;
+        const bool aside = seen.after.aside != last.state.aside || seen.after.card != last.state.card ||
+                           seen.after.uses != last.state.uses;
         last.changed_aside = last.changed_aside || aside;
         last.state = seen.after;
     } else {

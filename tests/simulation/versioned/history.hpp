@@ -26,6 +26,7 @@ struct item_state {
     std::string holder{};  ///< who locks it; empty: nobody
     bool legacy = false;   ///< has an attribute that our callers know nothing of
     bool card = false;     ///< has the member that is a map
+    bool uses = false;     ///< ... and the map in that
     std::vector<std::int64_t> aside{};  ///< ... and what they find inside that, and know nothing of
 
     bool there() const { return exists && !gone; }

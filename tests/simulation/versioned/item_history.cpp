@@ -47,6 +47,7 @@ item_state state_of(const std::optional<item>& stored) {
     shown.legacy = stored->contains("legacy");
     const auto* card = find(*stored, "card");
     shown.card = card && card->is<attribute_map>();
+    if (shown.card) shown.uses = card->get_if<attribute_map>()->contains("uses");
     if (shown.card) shown.aside = asides_in(*card->get_if<attribute_map>());
     if (const auto* holder = find_string(*stored, "_lockW")) shown.holder = *holder;
     const auto* readers = find(*stored, "_lockR");
