@@ -110,6 +110,7 @@ double report(const std::string& name, const meter& metered, std::size_t count, 
         .add("reference_value", published, 0)
         .add("ratio", ratio)
         .add("write_units", metered.write_units(), 1)
+        .add("read_units", metered.read_units(), 1)
         .add("milliseconds", seconds * 1000, 2)
         .print();
     if (metered.writes() != expected) throw std::runtime_error(name + " takes other requests than it should");

@@ -101,6 +101,7 @@ asio::awaitable<void> measure_one(dynalease::client& client, std::size_t count, 
         .add("value", static_cast<double>(transfers) / seconds, 0)
         .add("unit", "transfers per second")
         .add("attempts_per_transfer", each(all.attempts))
+        .add("aborted", 1 - static_cast<double>(transfers) / static_cast<double>(all.attempts))
         .add("requests_per_transfer", each(requests))
         .print();
     if (sum != static_cast<std::int64_t>(count) * funds) throw std::runtime_error("money was made or lost");
