@@ -53,9 +53,7 @@ private:
         dynalease::transact_write_items_request request;
         request.actions = {guard.fence(), settle};  // happens only while this very grant is in force
         const auto settled = co_await database_.call(std::move(request));
-        const auto& clock = database_.environment().clock;
-        const auto pause = settled ? 100ms : 1s;
-        co_await clock->async_wait_until(clock->now() + pause, asio::deferred);
+        co_await dynalease::sleep(database_, settled ? 100ms : 1s);  // a steady_timer knows no simulated time
     }
 
     dynalease::database database_;

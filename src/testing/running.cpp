@@ -28,7 +28,10 @@ boost::asio::awaitable<void> running::body_of(std::shared_ptr<state> state, boos
 void running::wait(std::chrono::nanoseconds limit) {
     const auto end = world_.now() + limit;
     while (!state_->done) {
-        if (world_.now() > end || !world_.step()) throw std::runtime_error("it does not end");
+        if (world_.now() > end || !world_.step()) {
+            throw std::runtime_error("it does not end in its time; what pauses by a timer of Asio's never does: "
+                                     "dynalease::sleep goes by the simulated clock");
+        }
     }
     if (state_->thrown) std::rethrow_exception(state_->thrown);
 }
