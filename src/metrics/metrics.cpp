@@ -153,7 +153,7 @@ void metrics::add(const session_counters& seen, const metric_labels& labels) {
             plain(seen.heartbeats_acknowledged), labels);
     counter("dynalease_heartbeats_unanswered_total", "Heartbeats without an answer.", plain(seen.heartbeats_unanswered),
             labels);
-    gauge("dynalease_heartbeat_worst_delay_seconds", "How late the latest heartbeat was sent.",
+    gauge("dynalease_heartbeat_worst_delay_seconds", "The longest delay of any heartbeat so far.",
           seconds(seen.worst_heartbeat_delay), labels);
     counter("dynalease_jeopardies_total", "Times that a lease was in jeopardy.", plain(seen.jeopardies), labels);
     counter("dynalease_sessions_lost_total", "Lives of the session that ended by a loss.", plain(seen.lives_lost),
