@@ -32,8 +32,9 @@ private:
         const auto begun = time.now();
         auto answer = co_await inner->perform(std::move(request), options);
         seen.took = time.now() - begun;
+        failure why;  // until the hook has run: `error()` gives a copy
         if (!answer) {
-            const failure& why = answer.error();
+            why = answer.error();
             seen.result = why.outcome;
             seen.fault = &why.details;
             seen.code = why.code;

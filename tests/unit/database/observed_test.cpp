@@ -19,6 +19,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
+/// No string keeps it within itself.
+const std::string long_key = "a key that is longer than what the strings of any library keep within themselves";
+
 struct told {
     std::string operation;
     std::string table;
@@ -27,12 +30,14 @@ struct told {
     outcome result = outcome::applied;
     error_code code{};
     unsigned attempts = 0;
+    std::string fault{};
 };
 
 call_hook into(std::vector<told>& all) {
     return [&all](const call_report& call) {
         all.push_back({std::string(call.operation), std::string(call.table), call.lane, call.took, call.result,
-                       call.code, call.fault ? call.fault->attempts : 0});
+                       call.code, call.fault ? call.fault->attempts : 0,
+                       call.fault ? call.fault->to_string() : std::string()});
     };
 }
 
@@ -51,7 +56,7 @@ boost::asio::awaitable<void> put_twice(database on) {
     for (int i = 0; i < 2; ++i) {
         put_item_request request;
         request.table_name = "coordination";
-        request.new_item = {{"pk", "a"}, {"sk", "b"}};
+        request.new_item = {{"pk", long_key}, {"sk", "b"}};
         request.condition_expression = "attribute_not_exists(pk)";
         auto answer = co_await on.call(std::move(request));
         CHECK(answer.has_value() == (i == 0));
@@ -89,6 +94,9 @@ TEST_CASE("a call that failed is told with what is known, and how long it took")
     CHECK(calls[1].code == errc::condition_failed);
     CHECK(calls[1].result == outcome::not_applied);
     CHECK(calls[1].attempts == 1);
+    CHECK(calls[0].fault.empty());
+    CHECK(calls[1].fault.find(long_key) != std::string::npos);
+    CHECK(calls[1].fault.find("PutItem, table coordination") != std::string::npos);
     node.network().set_plan([](const any_request&, const call_options&) {
         testing::fault fate;
         fate.what = testing::fault::kind::lose_answer;
