@@ -3,8 +3,11 @@
 #include <dynalease/testing/faults.hpp>
 #include <dynalease/testing/seeded_random.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <numeric>
+#include <stdexcept>
 #include <utility>
 
 namespace dynalease::testing {
@@ -53,6 +56,11 @@ fault draw_fault(random& chance, const fault_rates& rates) {
 }  // namespace
 
 fault_plan seeded_faults(std::uint64_t seed, const fault_rates& rates) {
+    const auto all = {rates.lose_request, rates.lose_answer, rates.apply_twice, rates.throttle, rates.server_error};
+    const bool fit = std::ranges::all_of(all, [](double rate) { return rate >= 0; });
+    if (!fit || std::accumulate(all.begin(), all.end(), 0.0) > 1 + 1e-9) {
+        throw std::invalid_argument("the rates of seeded_faults are at least 0, and together at most 1");
+    }
     return [chance = seeded_random(seed), rates](const any_request&, const call_options&) {
         return draw_fault(*chance, rates);
     };

@@ -94,6 +94,11 @@ std::optional<failure> fault_of(const versioned_impl& core, const update_order& 
         why.details.message = what.promotes ? "promote.after must be at least 1" : "promote.with names no session";
         return why;
     }
+    if (what.options.tries == 0) {
+        failure why(errc::invalid_option);
+        why.details.message = "update_options::tries must be at least 1";
+        return why;
+    }
     return core.fault_of(what.key);
 }
 

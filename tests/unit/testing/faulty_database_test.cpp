@@ -12,6 +12,7 @@
 
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -246,9 +247,7 @@ fault then_again(fault fate) {
 struct once_only_world : world {
     once_only_store once;
 
-    once_only_world() {
-        network = std::make_shared<testing::faulty_database>(scheduler, std::ref(once), where);
-    }
+    once_only_world() { network = std::make_shared<testing::faulty_database>(scheduler, std::ref(once), where); }
     void plan_all(std::vector<fault> fates) { network->set_plan(testing::scripted_faults(std::move(fates))); }
     bool ended_with(errc code, outcome known) const {
         return answer && !*answer && answer->error().code == code && answer->error().outcome == known;
@@ -395,4 +394,10 @@ TEST_CASE("seeded faults are the same for a seed, and come at their rates", "[fa
     CHECK(std::abs(lost_requests - 1000) < 150);
     CHECK(std::abs(lost_answers - 2000) < 200);
     CHECK(std::abs(delayed - 3000) < 250);
+}
+
+TEST_CASE("rates of faults that cannot be are refused") {
+    CHECK_THROWS_AS(testing::seeded_faults(1, {.lose_request = 0.7, .lose_answer = 0.7}), std::invalid_argument);
+    CHECK_THROWS_AS(testing::seeded_faults(1, {.throttle = -0.1}), std::invalid_argument);
+    CHECK_NOTHROW(testing::seeded_faults(1, {.lose_request = 0.5, .lose_answer = 0.5}));
 }

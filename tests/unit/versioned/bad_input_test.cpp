@@ -198,6 +198,22 @@ TEST_CASE("bad input: what cannot be read says so in the diagnostics before a to
     CHECK_FALSE(details.operation.empty());
 }
 
+TEST_CASE("bad input: an update of no try is refused") {
+    shop s;
+    s.in_a(
+        [](shop& in) -> asio::awaitable<void> {
+            const auto books = in.books(in.a);
+            const auto one = a_book("old", 1);
+            co_await books.create(one);
+            const auto same = [](book before) { return before; };
+            diagnostics details;
+            auto done = co_await books.update(isbn, same, update_options{.tries = 0}, details, as_pair);
+            CHECK(std::get<0>(done) == errc::invalid_option);
+            CHECK(details.message.find("update_options::tries") != std::string::npos);
+        },
+        s);
+}
+
 TEST_CASE("bad input: options that make no sense name themselves") {
     const auto [change, word] = GENERATE(Catch::Generators::table<void (*)(versioned_options&), std::string>({
         {[](auto& o) { o.table = ""; }, "table"},
