@@ -115,6 +115,7 @@ boost::asio::awaitable<std::optional<ticket_step>> queue_impl::draw(std::shared_
         }
         ticket.unanswered = false;
         const bool own_copy = in_doubt || seen.doubtful;
+        if (own_copy && !in_doubt) ++core_.counters().unknown_writes;
         const auto head = seen.head.value_or(protocol::queue_head{});
         const auto next = protocol::decide_ticket({.applied = seen.kind == answer::applied,
                                                    .head = head,
