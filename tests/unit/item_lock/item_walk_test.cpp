@@ -117,7 +117,7 @@ TEST_CASE("random histories of an item: a writer or readers, changes made once, 
     CHECK(changes > worlds);
 }
 
-TEST_CASE("random histories of an item find each rule that is left out") {
+TEST_CASE("random histories of an item find each rule that is left out", "[mistakes]") {
     for (const auto& each : mutants()) {
         std::string wrong;
         for (std::uint64_t seed = 0; seed < 40 * worlds && wrong.empty(); ++seed) {

@@ -104,7 +104,7 @@ TEST_CASE("random histories: one valid holder, rising tokens, no ghosts") {
     CHECK(take_overs > worlds / 20);
 }
 
-TEST_CASE("random histories find each rule that is left out") {
+TEST_CASE("random histories find each rule that is left out", "[mistakes]") {
     for (const auto& each : mutants()) {
         std::string wrong;
         for (std::uint64_t seed = 0; seed < 40 * worlds && wrong.empty(); ++seed) {

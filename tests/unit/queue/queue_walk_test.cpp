@@ -82,7 +82,7 @@ TEST_CASE("random histories of the queue: one valid turn, rising tickets, nobody
     CHECK(passed_over > worlds / 20);
 }
 
-TEST_CASE("random histories of the queue find each condition that is left out") {
+TEST_CASE("random histories of the queue find each condition that is left out", "[mistakes]") {
     for (const auto& each : mutants()) {
         std::string wrong;
         for (std::uint64_t seed = 0; seed < worlds && wrong.empty(); ++seed) {

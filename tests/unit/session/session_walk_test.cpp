@@ -162,7 +162,7 @@ TEST_CASE("random histories of a session: never over while it believes itself li
     CHECK(marks > 30);
 }
 
-TEST_CASE("random histories of a session find each rule that is left out") {
+TEST_CASE("random histories of a session find each rule that is left out", "[mistakes]") {
     struct mutant {
         const char* name;
         session_rules rules;
