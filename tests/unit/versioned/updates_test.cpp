@@ -16,6 +16,15 @@ book one_more(book value) {
     return value;
 }
 
+asio::awaitable<void> make_counter(versioned<book> table) {
+    const auto one = a_book("Counter", 0);
+    co_await table.create(one);
+}
+asio::awaitable<void> count_up(versioned<book> table, update_options how, error_code& code) {
+    auto done = co_await table.update(isbn, one_more, how, as_pair);
+    code = std::get<0>(done);
+}
+
 }  // namespace
 
 TEST_CASE("an update waits for a lock by looking, and does not count it as a conflict") {
@@ -216,12 +225,7 @@ TEST_CASE("updates of one process line up for an item, whichever handles make th
     };
     s.a.network->set_plan(latency);
     const auto books = s.books(s.a);
-    s.in_a(
-        [](versioned<book> table) -> asio::awaitable<void> {
-            const auto one = a_book("Counter", 0);
-            co_await table.create(one);
-        },
-        books);
+    run(s.where, s.a, make_counter(books));
     s.a.network->clear_log();
     constexpr int callers = 40;
     auto once = [](versioned<book> table, error_code& code) -> asio::awaitable<void> {
@@ -248,34 +252,25 @@ TEST_CASE("updates of one process line up for an item, whichever handles make th
 TEST_CASE("an update waits behind another one only while that gets on") {
     shop s;
     const auto books = s.books(s.a);
-    s.in_a(
-        [](versioned<book> table) -> asio::awaitable<void> {
-            const auto one = a_book("Counter", 0);
-            co_await table.create(one);
-        },
-        books);
-    auto once = [](versioned<book> table, update_options how, error_code& code) -> asio::awaitable<void> {
-        auto done = co_await table.update(isbn, one_more, how, as_pair);
-        code = std::get<0>(done);
-    };
+    run(s.where, s.a, make_counter(books));
     error_code first;
     error_code second;
     update_options patient;
     patient.wait = 1h;
     s.a.network->set_plan(
         [](const any_request&, const call_options&) { return testing::fault{.what = testing::fault::kind::hold}; });
-    running hangs(s.where, s.a, once(books, patient, first));
+    running hangs(s.where, s.a, count_up(books, patient, first));
     s.where.scheduler.run_for(1ms);
     s.a.network->set_plan({});
     const auto began = s.where.scheduler.now();
-    run(s.where, s.a, once(books, patient, second));
+    run(s.where, s.a, count_up(books, patient, second));
     CHECK_FALSE(second);
     CHECK(s.where.scheduler.now() - began <= 1s);
     // No longer than it would have waited by itself.
     update_options hasty;
     hasty.wait = 100ms;
     const auto then = s.where.scheduler.now();
-    run(s.where, s.a, once(books, hasty, second));
+    run(s.where, s.a, count_up(books, hasty, second));
     CHECK_FALSE(second);
     CHECK(s.where.scheduler.now() - then <= 100ms);
 }
@@ -283,29 +278,20 @@ TEST_CASE("an update waits behind another one only while that gets on") {
 TEST_CASE("an update that asks for no lock does not stand in the line of those who wait for one") {
     shop s;
     const auto books = s.books(s.a);
-    s.in_a(
-        [](versioned<book> table) -> asio::awaitable<void> {
-            const auto one = a_book("Counter", 0);
-            co_await table.create(one);
-        },
-        books);
+    run(s.where, s.a, make_counter(books));
     auto locked = s.stored();
     locked.insert_or_assign("_lockW", "somebody.1.0000000001");
     s.put(locked);
-    auto once = [](versioned<book> table, update_options how, error_code& code) -> asio::awaitable<void> {
-        auto done = co_await table.update(isbn, one_more, how, as_pair);
-        code = std::get<0>(done);
-    };
     error_code waiting;
     error_code past;
     update_options patient;
     patient.wait = 1h;
-    running waits(s.where, s.a, once(books, patient, waiting));
+    running waits(s.where, s.a, count_up(books, patient, waiting));
     s.where.scheduler.run_for(1ms);
     update_options ignoring;
     ignoring.ignore_lock = true;
     const auto began = s.where.scheduler.now();
-    run(s.where, s.a, once(books, ignoring, past));
+    run(s.where, s.a, count_up(books, ignoring, past));
     CHECK_FALSE(past);
     CHECK(s.where.scheduler.now() - began < 100ms);
 }
