@@ -91,7 +91,7 @@ void hold::abandon() noexcept {
 }
 
 void hold::report_to(std::unique_ptr<grant_reporter> listener) {
-    listener->granted(core_->now(), token());
+    listener->granted(granted_at_, token());
     listener_ = std::move(listener);
     if (ended_) report_end();
 }

@@ -154,7 +154,7 @@ bool wall_clock_hold::let_go() noexcept {
 }
 
 void wall_clock_hold::report_to(std::unique_ptr<grant_reporter> listener) {
-    listener->granted(core_->now(), 0);
+    listener->granted(granted_at_, 0);
     listener_ = std::move(listener);
 }
 
