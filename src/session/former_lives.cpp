@@ -14,8 +14,23 @@
 
 namespace dynalease::detail {
 
-former_lives::former_lives(session_impl& core, std::vector<std::string> ids)
-    : core_(core), ids_(std::move(ids)), closing_(core.world().executor) {}
+former_lives::former_lives(session_impl& core, std::vector<std::string> ids, unfinished grants)
+    : core_(core), ids_(std::move(ids)), grants_(std::move(grants)), closing_(core.world().executor) {}
+
+void former_lives::keep(const std::vector<std::shared_ptr<pending_release>>& others) {
+    std::vector<std::shared_ptr<pending_release>> all;
+    list_grants(all);
+    all.insert(all.end(), others.begin(), others.end());
+    std::erase_if(all, [](const auto& each) { return each->finished() || each->lost(); });
+    grants_.assign(all.begin(), all.end());
+}
+
+void former_lives::list_grants(std::vector<std::shared_ptr<pending_release>>& into) const {
+    for (const auto& each : grants_) {
+        auto grant = each.lock();
+        if (grant && !grant->finished()) into.push_back(std::move(grant));
+    }
+}
 
 void former_lives::begin_close() {
     if (ids_.empty()) return;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/gate.hpp"
+#include "session/session_member.hpp"
 
 #include <dynalease/runtime/time.hpp>
 
@@ -20,9 +21,16 @@ class session_impl;
 /// looked, and the rows would stay for ever.
 class former_lives {
 public:
-    former_lives(session_impl& core, std::vector<std::string> ids);
+    /// What was on its way back when a life was lost. Its verb waits on, and `close` tells of it.
+    using unfinished = std::vector<std::weak_ptr<pending_release>>;
+
+    former_lives(session_impl& core, std::vector<std::string> ids, unfinished grants);
 
     const std::vector<std::string>& ids() const noexcept { return ids_; }
+    const unfinished& grants() const noexcept { return grants_; }
+    /// Of those, and of others, keeps what has not finished.
+    void keep(const std::vector<std::shared_ptr<pending_release>>& others);
+    void list_grants(std::vector<std::shared_ptr<pending_release>>& into) const;
     /// Another has ended, though its row may say otherwise.
     void add(std::string id) { ids_.push_back(std::move(id)); }
     /// The present one has ended, and its row is not, or no longer, ours to close.
@@ -43,6 +51,7 @@ private:
 
     session_impl& core_;
     std::vector<std::string> ids_;
+    unfinished grants_;
     bool present_left_ = false;
     runtime::gate closing_;
 };

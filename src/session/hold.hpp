@@ -36,8 +36,8 @@ public:
     const std::shared_ptr<session_impl>& core() const noexcept { return core_; }
     dynalease::time_point granted_at() const noexcept { return granted_at_; }
     virtual std::int64_t token() const noexcept = 0;
-    /// Neither given back nor lost, whatever has become of its session.
-    bool kept() const noexcept { return state_ == guard_state::held && !handed_in_; }
+    /// Whatever has become of its session.
+    bool kept() const noexcept override { return state_ == guard_state::held && !handed_in_; }
     /// Why a verb that gives it back has nothing to give.
     error_code why_over() const noexcept;
     /// Of one that was lost, in words. Empty: nobody has noticed yet.

@@ -36,6 +36,8 @@ void session_closing::begin(const close_options& options) {
     core_.status().begin_close();
     if (core_.status().ended()) {  // lost before: there is nothing to close
         if (core_.formers().any_left()) report_.row = errc::session_lost;
+        core_.formers().list_grants(grants_);
+        list_unreleased({});
         count();
         end();
         return;
@@ -87,6 +89,7 @@ boost::asio::awaitable<void> session_closing::run([[maybe_unused]] std::shared_p
     const auto reserve = std::min<std::chrono::nanoseconds>(timeout / 2, longest_row_closing);
     core_.notice_loss();
     for (const auto& member : members.all()) member->list_grants(grants_);
+    core_.formers().list_grants(grants_);
     if (options.release) {
         // The row may be on its way: known to be there, it can be closed; left alone it would stay alive for ever.
         co_await core_.opening().wait_ended(until);
@@ -137,21 +140,20 @@ boost::asio::awaitable<bool> session_closing::release_all(dynalease::time_point 
         idle = idle && !grant->in_use();
     }
     co_await core_.members().running().wait_idle_until(*core_.world().clock, until);
-    list_unreleased(members, errc::in_doubt);
+    list_unreleased(members);
     co_return idle;
 }
 
 /// Without a request.
 void session_closing::leave_all() {
-    list_unreleased({}, errc::session_closed);
+    list_unreleased({});
     for (const auto& member : core_.members().all()) member->session_closes(core_.over_failure(), false);
 }
 
-/// @param untold what is said of a grant of which nothing else is known
-void session_closing::list_unreleased(const std::vector<std::shared_ptr<session_member>>& members, errc untold) {
+void session_closing::list_unreleased(const std::vector<std::shared_ptr<session_member>>& members) {
     for (const auto& grant : grants_) {
         if (grant->returned() || grant->lost()) continue;
-        const auto unknown = make_error_code(grant->in_use() ? errc::session_closed : untold);
+        const auto unknown = make_error_code(grant->kept() ? errc::session_closed : errc::in_doubt);
         unreleased_.push_back({{grant->name(), grant->finished().value_or(unknown)}, grant});
     }
     for (const auto& member : members) {

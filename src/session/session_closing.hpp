@@ -32,7 +32,7 @@ private:
     boost::asio::awaitable<void> run(std::shared_ptr<session_impl> self, close_options options);
     boost::asio::awaitable<bool> release_all(dynalease::time_point until);
     void leave_all();
-    void list_unreleased(const std::vector<std::shared_ptr<session_member>>& members, errc untold);
+    void list_unreleased(const std::vector<std::shared_ptr<session_member>>& members);
     boost::asio::awaitable<void> end_rows(bool release, bool idle, dynalease::time_point until);
     boost::asio::awaitable<void> close_row(dynalease::time_point until);
     static boost::asio::awaitable<void> close_late(std::shared_ptr<session_impl> self);
@@ -41,7 +41,7 @@ private:
 
     session_impl& core_;
     std::optional<session_counters> before_;                  ///< when it was announced
-    std::vector<std::shared_ptr<pending_release>> grants_{};  ///< those that were held when it began
+    std::vector<std::shared_ptr<pending_release>> grants_{};  ///< held, or on their way back, when it began
     struct unreleased {
         close_report::unreleased told;
         std::shared_ptr<pending_release> grant{};  ///< null: it is no grant, but a claim or a place

@@ -20,7 +20,7 @@ session_impl::session_impl(database target, session_terms terms, session_ancestr
       context_(runtime::context_end::of(world().executor)),
       status_(world().clock, terms_.times, options().begins_anew),
       remotes_(database_, *this),
-      formers_(*this, ancestry_.unclosed),
+      formers_(*this, ancestry_.unclosed, ancestry_.grants),
       opening_(*this),
       heartbeat_(*this),
       closing_(*this),
@@ -109,7 +109,13 @@ void session_impl::lose(const std::string& why, loss how) {
     const bool goes_on = status_.may_be_followed() && !status_.closing();
     log(severity::error, "lost: " + why + (goes_on ? "; with the next lease it begins anew" : ""));
     const auto told = over_failure();
-    for (const auto& member : members_.all()) member->session_lost(told);
+    std::vector<std::shared_ptr<pending_release>> grants;
+    for (const auto& member : members_.all()) {
+        member->list_grants(grants);
+        member->session_lost(told);
+    }
+    formers_.keep(grants);
+    ancestry_.grants = formers_.grants();
     end();
     status_.note_told_of_loss();
     tell(session_state::lost);

@@ -34,6 +34,7 @@ struct session_ancestry {
     std::shared_ptr<protocol::session_tally> counters;  ///< of all
     std::uint64_t number = 1;                           ///< in their order
     std::vector<std::string> unclosed{};                ///< those of them whose rows may still say that they live
+    former_lives::unfinished grants{};
 };
 
 /// Puts together what opens it, keeps it alive, lives under it and closes it; and tells all of them when it is over.

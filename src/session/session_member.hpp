@@ -23,7 +23,7 @@ struct member_key {
     friend bool operator==(const member_key&, const member_key&) = default;
 };
 
-/// A grant that was held when its session began to close.
+/// A grant that was held, or on its way back, when its session began to close.
 class pending_release {
 public:
     virtual ~pending_release() = default;
@@ -34,6 +34,8 @@ public:
     virtual bool returned() const noexcept = 0;
     /// It was lost before, and is counted as that.
     virtual bool lost() const noexcept = 0;
+    /// Neither given back nor lost: nothing was sent for it.
+    virtual bool kept() const noexcept = 0;
     /// Whether work goes on under it.
     virtual bool in_use() const noexcept = 0;
     /// Completes once it has finished, or can no longer; at `until` at the latest.

@@ -185,3 +185,35 @@ TEST_CASE("a guard that is lost between the call of close and its first step is 
     closes.wait(1s);
     CHECK(report.released + report.lost + report.failed.size() == 1);
 }
+
+TEST_CASE("what was on its way back when a life was lost is told of when the session closes") {
+    const bool begins_anew = GENERATE(true, false);
+    world w;
+    node a(w, 1, {}, {.table = table, .lease = lease, .begins_anew = begins_anew});
+    lock_guard guard;
+    run(w, a, take(a, "x", guard));
+    // The release, and the client's own copies of it, are never heard; nor are the heartbeats.
+    a.network->set_plan([](const any_request& sent, const call_options&) {
+        fault lost{.what = kind::lose_request};
+        const auto* write = std::get_if<update_item_request>(&sent);
+        if (write && find_string(write->key, "pk")->starts_with("lock#")) lost.again = 600ms;
+        return lost;
+    });
+    w.scheduler.run_for(1s);
+    error_code told;
+    running back(w, a, release_told(guard, told));
+    w.scheduler.run_for(2s);
+    REQUIRE(a.session->counters().lives_lost == 1);
+    REQUIRE_FALSE(back.done());
+    a.network->set_plan({});
+    lock_guard other;
+    if (begins_anew) run(w, a, take(a, "y", other));
+    close_report report;
+    run(w, a, close(a, {.timeout = 100ms}, report));
+    CHECK(report.released == (begins_anew ? 1 : 0));
+    CHECK(report.lost == 0);
+    REQUIRE(report.failed.size() == 1);
+    CHECK(report.failed.front().name == "x");
+    CHECK(report.failed.front().code == errc::in_doubt);
+    back.wait();
+}
