@@ -32,6 +32,7 @@ awaitable<runtime::completion<item_guard>> run_acquire(item_handle target, item_
     if (got.why) {
         done.code = detail::report(*got.why, by.details);
     } else {
+        if (got.others) detail::report(*got.others, by.details);
         done.value = std::move(got.guard);
     }
     co_return done;

@@ -34,6 +34,7 @@ awaitable<runtime::completion<lock_guard>> run_acquire(lock_handle target, acqui
     if (got.why) {
         done.code = detail::report(*got.why, by.details);
     } else {
+        if (got.others) detail::report(*got.others, by.details);
         done.value = std::move(got.guard);
     }
     co_return done;

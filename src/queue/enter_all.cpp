@@ -134,13 +134,18 @@ boost::asio::awaitable<joint_outcome> enter_all_in_life(std::vector<queue_target
     ++core->counters().waiting;
     std::vector<unsigned> before;
     for (const auto& target : targets) before.push_back(target.front->requests_made());
+    unsigned about_all = 0;
     for (unsigned lost = 0; lost == 0 || ended.place_lost; ++lost) {
-        auto entry = draw_jointly(targets, face, limit.once, lost);
-        ended = co_await wait_for_all(std::move(entry), limit, came);
+        const auto entry = draw_jointly(targets, face, limit.once, lost);
+        ended = co_await wait_for_all(entry, limit, came);
+        about_all += entry->requests;
     }
     --core->counters().waiting;
-    const auto made = targets[ended.failed].front->requests_made() - before[ended.failed];
-    ended.requests = session.requests + made;
+    ended.requests = session.requests + about_all;
+    // Each of the queues counts those, too.
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        ended.requests += targets[i].front->requests_made() - before[i] - about_all;
+    }
     ended.asked = true;
     co_return ended;
 }

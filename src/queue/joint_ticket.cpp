@@ -6,10 +6,11 @@
 #include "queue/queue_impl.hpp"
 #include "runtime/spawn.hpp"
 
-#include <dynalease/dynamodb/batches.hpp>
+#include <dynalease/dynamodb/database.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -53,56 +54,91 @@ std::string text_of(const item_key& key) {
     return *find_string(key, protocol::attribute::partition) + '\n' + *find_string(key, protocol::attribute::sort);
 }
 
-/// As the service answers: `batch_get_all` pauses where it leaves keys unprocessed.
-boost::asio::awaitable<result<std::vector<item>>> read_rows(session_impl& core, std::vector<item_key> keys) {
-    const auto& table = core.options().table;
-    std::map<std::string, keys_and_options> wanted;
-    wanted.emplace(table, keys_and_options{.keys = std::move(keys), .consistent_read = true});
-    // Not for long: nobody may be waiting any more.
-    const batch_options options{.timeout = std::chrono::seconds(1)};
-    try {
-        auto read = co_await batch_get_all(core.target(), std::move(wanted), options);
-        co_return std::move(read.items[table]);
-    } catch (const error& e) {
-        failure why(e.code());
-        why.details = e.diagnostics();
-        co_return why;
-    }
-}
-
-void ask(const joint_ticket& entry) {
-    for (const auto& target : entry.targets) target.front->asked();
-}
-
 void hear(const joint_ticket& entry, dynalease::time_point sent, const shared_failure& why) {
     for (const auto& target : entry.targets) target.front->heard(sent, why);
 }
 
-/// The transaction that draws the number, between its attempts: while each was answered, there is none in doubt.
-class joint_drawing final : public attempt_watch {
+/// A request about all of the queues. Between its attempts each is told as a request of its own; of the end, whoever
+/// sends it tells.
+class joint_request : public attempt_watch {
+public:
+    joint_request(joint_ticket& entry, dynalease::time_point sent) : entry_(entry), sent_(sent) { ask(); }
+    virtual ~joint_request() = default;
+
+    void failed(const failure& why) override { hear(entry_, sent_, std::make_shared<const failure>(why)); }
+    bool goes_on() override {
+        if (!entry_.wanted()) return false;
+        ask();
+        return true;
+    }
+
+protected:
+    void ask() {
+        ++entry_.requests;
+        for (const auto& target : entry_.targets) target.front->asked();
+    }
+
+    joint_ticket& entry_;
+
+private:
+    const dynalease::time_point sent_;
+};
+
+/// The transaction that draws the number: while each of its attempts was answered, there is none in doubt.
+class joint_drawing final : public joint_request {
 public:
     joint_drawing(joint_ticket& entry, dynalease::time_point sent)
-        : entry_(entry), sent_(sent), in_doubt_(std::exchange(entry.unanswered, true)) {
-        ask(entry_);
-    }
+        : joint_request(entry, sent), in_doubt_(std::exchange(entry.unanswered, true)) {}
 
     bool in_doubt() const noexcept { return in_doubt_; }
     void failed(const failure& why) override {
-        hear(entry_, sent_, std::make_shared<const failure>(why));
+        joint_request::failed(why);
         entry_.unanswered = in_doubt_ || why.outcome == outcome::unknown;
     }
     bool goes_on() override {
         if (!entry_.wanted() && !entry_.unanswered) return false;
         entry_.unanswered = true;
-        ask(entry_);
+        ask();
         return true;
     }
 
 private:
-    joint_ticket& entry_;
-    const dynalease::time_point sent_;
     const bool in_doubt_;  ///< before
 };
+
+/// The pause between requests that are in each other's way.
+boost::asio::awaitable<void> back_off(session_impl& core, unsigned failures) {
+    const auto step = std::chrono::milliseconds(10) * (1u << std::min(failures, 5u));
+    const std::chrono::duration<double> spread = step * (0.5 + core.world().random->unit());
+    runtime::alarm pause(core.world());
+    co_await pause.wait_until(core.now() + std::chrono::duration_cast<std::chrono::nanoseconds>(spread));
+}
+
+/// Also what the service leaves unprocessed. Not for long: nobody may be waiting any more.
+boost::asio::awaitable<result<std::vector<item>>> read_rows(std::shared_ptr<joint_ticket> entry,
+                                                            std::vector<item_key> keys) {
+    auto& core = *entry->core;
+    const auto& table = core.options().table;
+    const auto until = core.now() + std::chrono::seconds(1);
+    std::vector<item> rows;
+    for (unsigned left_over = 0; !keys.empty(); ++left_over) {
+        if (left_over > 0) {
+            if (core.now() >= until || !entry->wanted()) co_return failure(errc::throttled);
+            co_await back_off(core, left_over);
+        }
+        batch_get_item_request look;
+        look.tables.emplace(table, keys_and_options{.keys = std::move(keys), .consistent_read = true});
+        const auto sent = core.now();
+        joint_request watch(*entry, sent);
+        const call_options watched{.watch = &watch};
+        auto read = co_await core.target().call(std::move(look), watched);
+        hear(*entry, sent, why_not(read));
+        if (!read) co_return std::move(read).error();
+        std::ranges::move(read->items[table], std::back_inserter(rows));
+        keys = std::move(read->unprocessed[table].keys);
+    }
+    co_return rows;
+}
 
 /// The heads, from memory where they were seen a moment ago. Whoever enters only what is free asks for a busy one: a
 /// moment ago is not now.
@@ -122,10 +158,7 @@ boost::asio::awaitable<result<protocol::seen_heads>> read_heads(std::shared_ptr<
     }
     if (keys.empty()) co_return heads;
     const auto sights = sights_of(*entry);
-    const auto began = entry->core->now();
-    ask(*entry);
-    auto rows = co_await read_rows(*entry->core, std::move(keys));
-    hear(*entry, began, why_not(rows));
+    auto rows = co_await read_rows(entry, std::move(keys));
     if (!rows) co_return std::move(rows).error();
     for (const auto& row : *rows) {
         auto parsed = protocol::parse_queue_head(row);
@@ -165,14 +198,6 @@ void join_all(const joint_ticket& entry, const chosen_places& chosen) {
         who->ticket->position = static_cast<std::size_t>(protocol::tickets_ahead(chosen.made[i], chosen.places[i]));
         entry.targets[i].front->join(who, chosen.made[i], entry.asked[i]);
     }
-}
-
-/// The pause between requests that are in each other's way.
-boost::asio::awaitable<void> back_off(session_impl& core, unsigned failures) {
-    const auto step = std::chrono::milliseconds(10) * (1u << std::min(failures, 5u));
-    const std::chrono::duration<double> spread = step * (0.5 + core.world().random->unit());
-    runtime::alarm pause(core.world());
-    co_await pause.wait_until(core.now() + std::chrono::duration_cast<std::chrono::nanoseconds>(spread));
 }
 
 protocol::enter_all_step read_answer(const result<transact_write_items_response>& sent, const std::string& attempt,

@@ -61,8 +61,8 @@ public:
         end.code = called_(end.code);
         const bool granted = !end.code && end.value;
         count(granted);
-        // Who only tried completes without an error where others have it.
-        const auto why = end.code ? end.code : make_error_code(errc::wait_timeout);
+        // Who only tried completes without an error where others have it; who they are is told all the same.
+        const auto why = end.code || granted ? end.code : called_(errc::wait_timeout);
         for (auto& each : told_) {
             if (granted) {
                 Hold::of(end.value)->report_to(std::move(each.by));

@@ -29,8 +29,9 @@ template <class Guard>
 struct acquired {
     Guard guard{};
     shared_failure why{};
-    unsigned requests = 0;  ///< that were sent for it
-    bool asked = false;     ///< its session was open, so that it could be asked for
+    shared_failure others{};  ///< of such a try: who they are
+    unsigned requests = 0;    ///< that were sent for it
+    bool asked = false;       ///< its session was open, so that it could be asked for
 };
 
 /// In their order. A try is let in only when nobody waits, so that at most the first one tries.
@@ -209,8 +210,10 @@ boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire(in_lives<Tar
         return acquire_in_life(target, wish, limit);
     };
     auto result = co_await ask_in_lives<acquired<typename Impl::guard_type>>(handle.lives, limit, ask);
-    if (!result.why && !result.guard && !tries) {
-        result.why = after_requests(target.front->in_vain(came, false), result.requests);
+    if (!result.why && !result.guard) {
+        auto& told = tries ? result.others : result.why;
+        told = after_requests(tries ? target.front->others_have_it() : target.front->in_vain(came, false),
+                              result.requests);
     }
     // Of an outage that has ended its session, too, who asks until it is known who lives is told as of any other.
     if (result.why && limit.until_known && result.why->code == errc::session_lost) {

@@ -130,6 +130,7 @@ TEST_CASE("a wait in vain is told with its code, and who has it; a try, too") {
     CHECK(notes.told[1].verb == "lock.try_acquire");
     CHECK(notes.told[1].code == errc::wait_timeout);
     CHECK(notes.told[1].id != notes.told[0].id);
+    CHECK(notes.told[1].words.find(b.session->id()) != std::string::npos);
 
     run(w, a, take_told(target, {.wait = -1s}, guard, code));
     CHECK(notes.told.back().code == errc::invalid_option);

@@ -80,6 +80,7 @@ TEST_CASE("who enters in vain is told: by his time, as a try, and by the end of 
     CHECK(notes.told[0].took >= 3s);
     CHECK(notes.told[1].verb == "queue.try_enter");
     CHECK(notes.told[1].code == errc::wait_timeout);
+    CHECK(notes.told[1].words.find(b.session->id()) != std::string::npos);
     CHECK(notes.told[2].code == errc::session_closed);
 }
 
@@ -137,4 +138,42 @@ TEST_CASE("of queues that are entered together each is told, by an id of its own
     CHECK(session.grants() == 2);
     CHECK(session.told.back().code == errc::wait_timeout);
     CHECK(session.fits());
+}
+
+TEST_CASE("what is sent for queues that are entered together is counted: each attempt, and what each of them takes") {
+    const bool throttled = GENERATE(true, false);
+    grant_notes notes;
+    world w;
+    node a(w, 1, {}, listening(notes));
+    node b(w, 2);
+    queue_turn other;
+    run(w, a, enter(queue{*a.session, "warm"}, other));
+    queue_turn theirs;
+    // Somebody is before us in the second: its head is asked for until he leaves.
+    if (!throttled) run(w, b, enter(queue{*b.session, "y"}, theirs));
+    int left = throttled ? 2 : 0;
+    a.network->set_plan([&left](const any_request& sent, const call_options&) {
+        if (!std::holds_alternative<batch_get_item_request>(sent) || left == 0) return testing::fault{};
+        --left;
+        return testing::fault{.what = testing::fault::kind::fail,
+                              .answer = failure(errc::throttled, outcome::not_applied),
+                              .again = 50ms};
+    });
+    a.network->clear_log();
+    notes.told.clear();
+    std::vector<queue_turn> turns;
+    error_code code;
+    running waiting(w, a, enter_each({queue{*a.session, "x"}, queue{*a.session, "y"}}, {.wait = 10s}, code, turns));
+    w.scheduler.run_for(3s);
+    theirs = {};
+    waiting.wait();
+    REQUIRE_FALSE(code);
+    unsigned sent = 0;
+    for (const auto& each : a.network->log()) {
+        if (each->lane != lane::heartbeat && each->key.find("session#") == std::string::npos) sent += each->attempts;
+    }
+    CHECK(sent >= 3);
+    REQUIRE(notes.events() == events{granted, granted});
+    CHECK(notes.told[0].requests == sent);
+    CHECK(notes.told[1].requests == sent);
 }
