@@ -8,6 +8,7 @@
 #include <dynalease/runtime/environment.hpp>
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/this_coro.hpp>
 
 #include <chrono>
 #include <concepts>
@@ -114,8 +115,11 @@ public:
     using executor_type = boost::asio::any_io_executor;
     executor_type get_executor() const noexcept { return environment().executor; }
 
-    /// One request and its answer, for use inside coroutines on this database's own executor. It never throws
-    /// for what the service answers. Cost: the request, and retries as the options allow.
+    /// One request and its answer, for use inside coroutines. It never throws for what the service answers. Cost: the
+    /// request, and retries as the options allow; for a coroutine on another executor a change to ours, and back.
+    ///
+    /// Cancellation: as `execute`; but as for any operation, a coroutine that was cancelled before, and throws then,
+    /// does so.
     template <operation Request>
     boost::asio::awaitable<result<typename Request::response>> call(Request request, call_options options = {}) const {
         return call_on<Request>(backend_, std::move(request), options);
@@ -155,10 +159,16 @@ private:
     template <operation Request>
     static boost::asio::awaitable<result<typename Request::response>> call_on(std::shared_ptr<database_backend> backend,
                                                                               Request request, call_options options) {
-        auto answer = co_await backend->perform(any_request(std::move(request)), options);
+        const bool at_home = co_await boost::asio::this_coro::executor == backend->environment().executor;
+        any_request sent(std::move(request));
+        auto asked = at_home ? backend->perform(std::move(sent), options)
+                             : perform_from_elsewhere(backend, std::move(sent), options);
+        auto answer = co_await std::move(asked);
         if (!answer) co_return std::move(answer).error();
         co_return std::get<typename Request::response>(*std::move(answer));
     }
+    static boost::asio::awaitable<result<any_response>> perform_from_elsewhere(
+        std::shared_ptr<database_backend> backend, any_request request, call_options options);
 
     static void start(std::shared_ptr<database_backend> backend, any_request request, call_options options,
                       diagnostics* details, detail::handler_for<any_response> handler);

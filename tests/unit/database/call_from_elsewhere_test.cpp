@@ -1,0 +1,110 @@
+// `call` from coroutines on other executors than the database's: the request is made on ours, the answer comes back
+// whole.
+// SPDX-License-Identifier: BSL-1.0
+#include "support/world.hpp"
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_future.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <vector>
+
+using namespace dynalease;
+using namespace dynalease::tests;
+
+namespace {
+
+using strand = asio::strand<asio::any_io_executor>;
+
+/// Notes where requests are made, and refuses a transaction.
+class noting final : public database_backend {
+public:
+    explicit noting(strand own) : environment_(local::database(own).environment()), own_(std::move(own)) {}
+
+    const dynalease::environment& environment() const noexcept override { return environment_; }
+    asio::awaitable<result<any_response>> perform(any_request request, call_options) override {
+        ++performed;
+        if (!own_.running_in_this_thread()) ++elsewhere;
+        if (std::holds_alternative<get_item_request>(request)) co_return get_item_response{};
+        failure why(errc::transaction_canceled);
+        why.reasons = {{.code = "ConditionalCheckFailed"}};
+        co_return why;
+    }
+
+    std::atomic<int> performed = 0;
+    std::atomic<int> elsewhere = 0;
+
+private:
+    const dynalease::environment environment_;
+    const strand own_;
+};
+
+asio::awaitable<void> ask(database by, int times) {
+    for (int i = 0; i < times; ++i) {
+        auto answer = co_await by.call(get_item_request{});
+        CHECK(answer.has_value());
+    }
+}
+
+asio::awaitable<bool> asks_here(database by, strand here) {
+    auto answer = co_await by.call(transact_write_items_request{});
+    co_return here.running_in_this_thread() &&
+        answer.error().code == errc::transaction_canceled&& answer.error().reasons.size() == 1;
+}
+
+}  // namespace
+
+TEST_CASE("a call is made on the database's executor, on whichever its caller runs") {
+    asio::thread_pool threads(4);
+    const auto backend = std::make_shared<noting>(strand(threads.get_executor()));
+    std::vector<std::future<void>> all;
+    for (int i = 0; i < 8; ++i) {
+        all.push_back(asio::co_spawn(asio::any_io_executor(threads.get_executor()), ask(database(backend), 100),
+                                     asio::use_future));
+    }
+    for (auto& each : all) each.get();
+    CHECK(backend->performed == 800);
+    CHECK(backend->elsewhere == 0);
+}
+
+TEST_CASE("the caller goes on where it was, and has all that is known of a failure") {
+    asio::thread_pool threads(4);
+    const auto backend = std::make_shared<noting>(strand(threads.get_executor()));
+    const strand here(threads.get_executor());
+    CHECK(asio::co_spawn(here, asks_here(database(backend), here), asio::use_future).get());
+    CHECK(backend->elsewhere == 0);
+}
+
+TEST_CASE("a call from elsewhere is cancelled as one from here") {
+    world w;
+    node a(w);
+    const database by(a.network);
+    const strand elsewhere(a.environment.executor);
+    asio::cancellation_signal cancel;
+    std::optional<failure> told;
+    const auto put = [](database target, std::optional<failure>& into) -> asio::awaitable<void> {
+        put_item_request request{.table_name = table, .new_item = {{"pk", "x"}, {"sk", "-"}}};
+        auto answer = co_await target.call(std::move(request));
+        if (!answer) into = answer.error();
+    };
+    a.network->set_plan([](const any_request&, const call_options&) {
+        return testing::fault{.what = testing::fault::kind::lose_answer};
+    });
+    asio::co_spawn(asio::any_io_executor(elsewhere), put(by, told),
+                   asio::bind_cancellation_slot(cancel.slot(), [](std::exception_ptr) {}));
+    w.scheduler.run_for(100ms);
+    CHECK_FALSE(told);
+    asio::post(elsewhere, [&cancel] { cancel.emit(asio::cancellation_type::terminal); });
+    w.scheduler.run_for(100ms);
+    REQUIRE(told);
+    CHECK(told->code == errc::in_doubt);
+}
