@@ -5,10 +5,28 @@
 #include <dynalease/dynamodb/attribute_value.hpp>
 #include <dynalease/error.hpp>
 
+#include <array>
 #include <charconv>
 #include <limits>
 
 namespace dynalease {
+
+namespace {
+
+template <class Floating>
+std::string shortest_of(Floating value) {
+    std::array<char, 64> text{};
+    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
+}  // namespace
+
+std::string number::shortest_text(double value) {
+    return shortest_of(value);
+}
+std::string number::shortest_text(float value) {
+    return shortest_of(value);
+}
 
 number::number(std::string_view text) : text_(text) {
     const auto parsed = decimal::parse(text);

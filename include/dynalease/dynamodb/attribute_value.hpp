@@ -25,6 +25,11 @@ public:
     template <std::integral Integer>
         requires(!std::same_as<Integer, bool>)
     number(Integer value) : text_(std::to_string(value)) {}
+    /// Of the decimal numbers that read back as this value the shortest: 0.1 is "0.1".
+    /// @throws dynalease::error with `errc::validation` if DynamoDB takes no such number, as none without end.
+    template <std::floating_point Real>
+        requires(!std::same_as<Real, long double>)
+    number(Real value) : number(std::string_view(shortest_text(value))) {}
     /// @param text decimal text such as "-12.50" or "1E+3"; kept as given.
     /// @throws dynalease::error with `errc::validation` if it is no number that DynamoDB takes.
     explicit number(std::string_view text);
@@ -45,6 +50,9 @@ public:
     friend std::strong_ordering operator<=>(const number& left, const number& right) noexcept;
 
 private:
+    static std::string shortest_text(double value);
+    static std::string shortest_text(float value);
+
     std::string text_;
 };
 // A declaration as a friend alone is not exported.
@@ -76,6 +84,10 @@ public:
     template <std::integral Integer>
         requires(!std::same_as<Integer, bool>)
     attribute_value(Integer value) : value_(number(value)) {}
+    /// As `number`.
+    template <std::floating_point Real>
+        requires(!std::same_as<Real, long double>)
+    attribute_value(Real value) : value_(number(value)) {}
     template <std::same_as<bool> Bool>
     attribute_value(Bool value) : value_(value) {}
     attribute_value(binary value) : value_(std::move(value)) {}

@@ -3,6 +3,7 @@
 #include "dynamodb/decimal.hpp"
 #include "random_values.hpp"
 
+#include <dynalease/dynamodb/item.hpp>
 #include <dynalease/error.hpp>
 
 #include <catch2/catch.hpp>
@@ -196,6 +197,26 @@ TEST_CASE("a number gives the nearest double") {
     CHECK(number("9007199254740993.00000000000000000001").to_double() == 9007199254740994);
     CHECK(number("9.9999999999999999999999999999999999999E+125").to_double() == 1e126);
     CHECK(number("-1.0000000000000000000000000000000000001E-130").to_double() == -1e-130);
+}
+
+TEST_CASE("a number is made of a double or float by the shortest text that reads back, and of none without end") {
+    CHECK(number(0.1).text() == "0.1");
+    CHECK(number(0.1F).text() == "0.1");
+    CHECK(number(-2.0) == number(-2));
+    CHECK(number(1.0 / 3).to_double() == 1.0 / 3);
+    CHECK(item{{"price", 9.99}}.at("price") == attribute_value(number("9.99")));
+    const auto refuses = [](double value) {
+        try {
+            const number made(value);
+        } catch (const error& why) {
+            return why.code() == errc::validation && !why.diagnostics().message.empty();
+        }
+        return false;
+    };
+    CHECK(refuses(std::numeric_limits<double>::infinity()));
+    CHECK(refuses(std::numeric_limits<double>::quiet_NaN()));
+    CHECK(refuses(1e300));
+    CHECK(refuses(1e-300));
 }
 
 TEST_CASE("a double that was written in full is read back") {
