@@ -41,11 +41,15 @@ result<any_response> world::apply(const any_request& request, fault::kind what) 
 }
 
 std::optional<item> world::row(std::string_view table, std::string_view partition_key, std::string_view sort_key) {
-    const any_request request = get_item_request{
-        .table_name = std::string(table), .key = {{"pk", std::string(partition_key)}, {"sk", std::string(sort_key)}}};
-    auto answer = store_.engine().execute(request, store_clock_->wall());
-    if (!answer) return {};
-    return std::get<get_item_response>(*std::move(answer)).found;
+    get_item_request look{.table_name = std::string(table), .key = {}};
+    const auto schema = call(describe_table_request{.table_name = look.table_name}).value().table.key;
+    const auto add = [&look](const key_attribute& part, std::string_view value) {
+        const bool counts = part.type == scalar_type::n;
+        look.key.emplace(part.name, counts ? attribute_value(number(value)) : attribute_value(std::string(value)));
+    };
+    add(schema.hash, partition_key);
+    if (schema.range) add(*schema.range, sort_key);
+    return call(std::move(look)).value().found;
 }
 
 std::vector<item> world::image(std::string_view table) {

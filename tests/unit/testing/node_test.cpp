@@ -46,6 +46,18 @@ struct two_nodes {
 
 }  // namespace
 
+TEST_CASE_METHOD(two_nodes, "a row is found by its table's own key, and a table that is not there is told of") {
+    const key_schema key{.hash = {.name = "isbn", .type = scalar_type::n}};
+    simulated.call(create_table_request{.table_name = "books", .key = key}).value();
+    simulated.call(put_item_request{.table_name = "books", .new_item = {{"isbn", 42}, {"title", "x"}}}).value();
+    const auto found = simulated.row("books", "42");
+    REQUIRE(found);
+    CHECK(find_string(*found, "title") == std::string("x"));
+    CHECK_FALSE(simulated.row("books", "43"));
+    CHECK_FALSE(simulated.row("coordination", "row"));
+    CHECK_THROWS_AS(simulated.row("other", "42"), error);
+}
+
 TEST_CASE_METHOD(two_nodes, "nodes share one store, each through a network of its own", "[node]") {
     CHECK_FALSE(testing::run(simulated, a, put(a.database(), 7)));
     CHECK(testing::run(simulated, b, read(b.database(), true)) == 7);
