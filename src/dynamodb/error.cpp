@@ -54,7 +54,7 @@ meaning meaning_of(errc code) noexcept {
         case errc::lock_lost:
             return {"lock_lost", lost, "the lock is no longer held by this guard; stop the protected work"};
         case errc::not_held:
-            return {"not_held", lost, "the guard is empty or was released before; acquire the lock first"};
+            return {"not_held", lost, "nothing is held; acquire the lock or the item, or enter the queue, first"};
 
         case errc::not_exclusive:
             return {"not_exclusive", misconfigured,
@@ -68,7 +68,8 @@ meaning meaning_of(errc code) noexcept {
                     "the transaction was committed, or its commit has failed; begin another"};
         case errc::updated_blindly:
             return {"updated_blindly", misconfigured,
-                    "the transaction has updated the item by an expression; read it before that"};
+                    "an update by an expression, beside what else the transaction does with the item; read the item "
+                    "before it"};
 
         case errc::in_doubt:
             return {"in_doubt", condition::in_doubt,

@@ -90,8 +90,13 @@ struct hold_verb {
     }
 };
 
-awaitable<runtime::completion<void>> refuse_commit() {
-    co_return runtime::completion<void>{make_error_code(errc::transaction_over)};
+awaitable<runtime::completion<void>> refuse_commit(bool of_run, diagnostics* details) {
+    failure why(errc::transaction_over);
+    if (of_run) {
+        why.details.message = "the body of run does not commit";
+        why.details.advice = "return from it: run commits";
+    }
+    co_return runtime::completion<void>{report(why, details)};
 }
 
 }  // namespace
@@ -100,7 +105,7 @@ void commit_verb::operator()(diagnostics* details, handler_for<void> handler) &&
     const auto executor = of->core->world().executor;
     called_verb called{details, "transaction.commit", {}, of->core->options().table};
     const bool may = !of->of_run && !std::exchange(of->over, true);
-    auto body = may ? run_commit(std::move(of), details) : refuse_commit();
+    auto body = may ? run_commit(std::move(of), details) : refuse_commit(of->of_run, details);
     start_verb<void>(executor, std::move(called), std::move(body), std::move(handler));
 }
 

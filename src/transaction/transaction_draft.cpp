@@ -62,7 +62,7 @@ result<std::optional<transaction_sight>> transaction_draft::known(const item_lay
                                                                   const item_key& key) const {
     const auto* touched = find(layout, key);
     if (!touched) return std::optional<transaction_sight>{};
-    if (updated(*touched)) return of_item(errc::updated_blindly, *touched, "the transaction has updated the item");
+    if (updated(*touched)) return of_item(errc::updated_blindly, *touched, "it was updated before");
     const auto as = [](std::optional<stored_item> shown) { return std::optional(transaction_sight{std::move(shown)}); };
     if (!touched->writes.empty()) {
         const auto* put = std::get_if<drafted_put>(&touched->writes.back());
@@ -109,7 +109,11 @@ std::optional<failure> transaction_draft::update(const item_layout& layout, cons
     const bool missing = touched.writes.empty() ? touched.read && !touched.before : erased(touched);
     if (missing) return of_item(errc::missing, touched, "there is no item to update");
     const bool makes = touched.inserted || (touched.read && !touched.before);
-    if (makes) return of_item(errc::updated_blindly, touched, "the transaction makes this item: put it as it is to be");
+    if (makes) {
+        auto why = of_item(errc::updated_blindly, touched, "the transaction makes this item");
+        why.details.advice = "put it as it is to be";
+        return why;
+    }
     touched.writes.emplace_back(std::move(wanted));
     return std::nullopt;
 }

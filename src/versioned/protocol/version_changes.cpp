@@ -171,6 +171,11 @@ std::optional<failure> check_key(const item_layout& layout, const item_key& key)
                        "the key " + attribute_named(*name) + " must be a string, number or binary, and not empty");
     }
     for (const auto& [name, value] : key) {
+        if (name.empty()) {
+            return refused(errc::bad_attribute,
+                           "the key has two values, and the table no sort key: its options' "
+                           "sort_key is empty");
+        }
         if (!is_key(layout, name)) {
             return refused(errc::bad_attribute,
                            attribute_named(name) + " is no part of the key of table " + layout.table);

@@ -228,6 +228,8 @@ TEST_CASE("a body that commits by itself is refused, and nothing is written") {
             FAIL("it was committed");
         } catch (const error& why) {
             CHECK(why.code() == errc::transaction_over);
+            CHECK(why.diagnostics().message == "the body of run does not commit");
+            CHECK(std::string_view(why.what()).find("was committed") == std::string_view::npos);
         }
     });
     CHECK(s.balance("ann") == 100);
