@@ -63,6 +63,7 @@ result<joint_plan> plan_jointly(std::vector<joint_entry> entries) {
         }
         auto& entry = std::get<joint_write>(each);
         if (!mine) mine = entry.core->new_stamp();
+        if (entry.only_checks) part.demand = entry.order.condition;
         const auto place = "entry " + std::to_string(plan.parts.size() - 1) + ": ";
         auto intent = plan_write(*entry.core, std::move(entry.order), mine);
         if (!intent) {

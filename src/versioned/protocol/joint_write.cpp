@@ -7,6 +7,8 @@
 #include "database/protocol/transact_actions.hpp"
 #include "versioned/protocol/joint_decisions.hpp"
 
+#include <dynalease/dynamodb/expression.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -174,7 +176,9 @@ std::vector<transact_write> joint_plan::actions() const {
 void plan_action(joint_plan::part& part) {
     const auto& intent = *part.intent;
     if (part.only_checks) {
-        part.action = intent.requests().check(intent.key, intent.write);
+        auto check = intent.requests().check(intent.key, intent.write);
+        apply(check, part.demand);
+        part.action = std::move(check);
         return;
     }
     std::visit(

@@ -6,6 +6,7 @@
 #include "versioned/protocol/write_intent.hpp"
 #include "versioned/protocol/writer_view.hpp"
 
+#include <dynalease/dynamodb/condition_expression.hpp>
 #include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/dynamodb/operations.hpp>
 #include <dynalease/item/resolution.hpp>
@@ -22,6 +23,7 @@ struct joint_plan {
     struct part {
         std::optional<write_intent> intent{};  ///< empty: somebody else's action
         bool only_checks = false;
+        condition_expression demand{};  ///< ... beside the version
         transact_write action{};
     };
     std::vector<part> parts;

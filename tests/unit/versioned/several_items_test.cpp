@@ -166,6 +166,56 @@ TEST_CASE("bad input: an item twice, nothing, or more than a hundred") {
         s);
 }
 
+TEST_CASE("in transactions: an item is replaced, and one is saved by its revision") {
+    shop s;
+    s.in_a(
+        [](shop& in) -> asio::awaitable<void> {
+            auto books = in.books(in.a);
+            auto shelf = co_await make_books(books, 2);
+            co_await books.blind("book-0", set("unknown", 7));
+            auto first = co_await books.load("book-0");
+            versioned_writes writes;
+            first->value.pages = 70;
+            const auto replaced = writes.replace(books, *first);
+            book second = shelf[1].value;
+            second.pages = 80;
+            const auto saved = writes.save(books, shelf[1].revision(), second);
+            auto done = co_await save_all(database(in.a.network), writes);
+            CHECK(done.saved(books, replaced)->version == 3);
+            CHECK(done.saved(books, saved)->version == 2);
+            auto [error, again] = co_await save_all(database(in.a.network), writes, as_pair);
+            CHECK(error == errc::conflict);
+        },
+        s);
+    CHECK_FALSE(find(s.stored("book-0"), "unknown"));
+    CHECK(find_integer(s.stored("book-0"), "pages") == 70);
+    CHECK(find_integer(s.stored("book-1"), "pages") == 80);
+}
+
+TEST_CASE("in transactions: a check and a blind change may have conditions of their own") {
+    const bool checks = GENERATE(false, true);
+    shop s;
+    s.in_a(
+        [](shop& in, bool check) -> asio::awaitable<void> {
+            auto books = in.books(in.a);
+            auto shelf = co_await make_books(books, 2);
+            for (const auto most : {-1, 100}) {
+                versioned_writes writes;
+                const auto thin = attr("pages") < most;
+                if (check)
+                    writes.check(books, shelf[0], thin);
+                else
+                    writes.blind(books, "book-0", set("title", "x"), thin);
+                writes.touch(books, shelf[1]);
+                auto [error, done] = co_await save_all(database(in.a.network), writes, as_pair);
+                CHECK(error == (most < 0 ? error_code(errc::condition_failed) : error_code()));
+            }
+        },
+        s, checks);
+    CHECK(s.stored_version("book-0") == (checks ? 1 : 2));
+    CHECK(s.stored_version("book-1") == 2);
+}
+
 TEST_CASE("in transactions: a touch and a removal may have conditions of their own") {
     const bool removes = GENERATE(false, true);
     shop s;
