@@ -13,10 +13,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace asio = boost::asio;
 using namespace dynalease;
@@ -26,7 +28,7 @@ namespace {
 
 /// What a worker found.
 struct finding {
-    std::array<char, 32> session{};
+    std::array<char, 32> session{};  ///< whose id; or the last transaction's
     bool holds = false;
     bool valid = false;
 };
@@ -57,6 +59,25 @@ asio::awaitable<void> take_turn(client& shared, finding& found) {
     static session alive = std::move(mine);
 }
 
+constexpr int increments = 20;
+
+/// Reads and writes one account again and again, by transactions of a handle that the parent could have made.
+asio::awaitable<void> count_up(client& shared, finding& found) {
+    const transactions all{shared};
+    const versioned_items accounts{shared, {.table = "accounts", .key = "id"}};
+    for (int i = 0; i < increments; ++i) {
+        const auto body = [&](transaction& tx) -> asio::awaitable<void> {
+            std::strncpy(found.session.data(), tx.id().c_str(), found.session.size() - 1);
+            auto seen = co_await tx.get(accounts, "ann");
+            const auto before = seen ? find_integer(*seen, "balance").value_or(0) : 0;
+            tx.put(accounts, {{"id", "ann"}, {"balance", before + 1}});
+        };
+        const run_options options{.attempts = 100, .within = 60s, .tier = transaction_tier::inline_undo};
+        co_await all.run(body, options);
+    }
+    found.valid = true;
+}
+
 using work = asio::awaitable<void> (*)(client&, finding&);
 
 /// A child that waits for a sign, does its work, tells, and then holds on until the parent lets go.
@@ -81,7 +102,11 @@ public:
     }
 
     finding go() {
-        CHECK(::write(sign_[1], "", 1) == 1);
+        begin();
+        return end();
+    }
+    void begin() { CHECK(::write(sign_[1], "", 1) == 1); }
+    finding end() {
         finding found;
         REQUIRE(::read(told_[0], &found, sizeof found) == sizeof found);
         return found;
@@ -113,31 +138,44 @@ client_options options_for(const local::server& server) {
     return options;
 }
 
-asio::awaitable<void> make_table(client& through) {
+asio::awaitable<void> make_tables(client& through) {
     co_await create_table(through, "coordination");
+    create_table_request accounts{.table_name = "accounts", .key = {.hash = {.name = "id"}}};
+    co_await through.execute(std::move(accounts));
 }
+
+asio::awaitable<void> read_balance(client& through, std::int64_t& balance) {
+    get_item_request look{.table_name = "accounts", .key = {{"id", "ann"}}, .consistent_read = true};
+    const auto answer = co_await through.execute(std::move(look));
+    balance = find_integer(answer.found.value(), "balance").value();
+}
+
+/// A server with both tables, in this process.
+struct served {
+    served() {
+        client first{serving.get_executor(), options_for(server)};
+        asio::co_spawn(serving, make_tables(first), [&](std::exception_ptr) { serving.stop(); });
+        serving.run();
+        serving.restart();
+    }
+    asio::io_context serving{1};
+    local::server server{serving.get_executor()};
+};
 
 }  // namespace
 
 TEST_CASE("of workers forked after the client was made one holds at a time") {
     const auto what = GENERATE(as<work>(), &take_lock, &take_turn);
-    asio::io_context serving{1};
-    local::server server{serving.get_executor()};
-    {
-        client first{serving.get_executor(), options_for(server)};
-        asio::co_spawn(serving, make_table(first), [&](std::exception_ptr) { serving.stop(); });
-        serving.run();
-        serving.restart();
-    }
+    served at;
     asio::io_context context{1};
-    client shared{context.get_executor(), options_for(server)};
+    client shared{context.get_executor(), options_for(at.server)};
     {
         worker a(context, shared, what);
         worker b(context, shared, what);
-        std::thread serves([&] { serving.run(); });
+        std::thread serves([&] { at.serving.run(); });
         const auto first = a.go();
         const auto second = b.go();
-        serving.stop();
+        at.serving.stop();
         serves.join();
         CHECK(first.holds);
         CHECK(first.valid);
@@ -146,4 +184,30 @@ TEST_CASE("of workers forked after the client was made one holds at a time") {
         CHECK(std::string(first.session.data()) != std::string(second.session.data()));
         CHECK_FALSE(std::string(second.session.data()).empty());
     }
+}
+
+TEST_CASE("transactions of forked workers are others' to each other, and lose no update") {
+    served at;
+    asio::io_context context{1};
+    client shared{context.get_executor(), options_for(at.server)};
+    std::int64_t balance = 0;
+    {
+        worker a(context, shared, &count_up);
+        worker b(context, shared, &count_up);
+        std::thread serves([&] { at.serving.run(); });
+        a.begin();
+        b.begin();
+        const auto one = a.end();
+        const auto other = b.end();
+        at.serving.stop();
+        serves.join();
+        CHECK(one.valid);
+        CHECK(other.valid);
+        CHECK(std::string(one.session.data()) != std::string(other.session.data()));
+    }
+    at.serving.restart();
+    client again{at.serving.get_executor(), options_for(at.server)};
+    asio::co_spawn(at.serving, read_balance(again, balance), [&](std::exception_ptr) { at.serving.stop(); });
+    at.serving.run();
+    CHECK(balance == 2 * increments);
 }
