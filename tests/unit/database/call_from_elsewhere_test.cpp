@@ -36,7 +36,7 @@ public:
         if (!own_.running_in_this_thread()) ++elsewhere;
         if (std::holds_alternative<get_item_request>(request)) co_return get_item_response{};
         failure why(errc::transaction_canceled);
-        why.reasons = {{.code = "ConditionalCheckFailed"}};
+        why.reasons.emplace_back().code = "ConditionalCheckFailed";
         co_return why;
     }
 
