@@ -3,10 +3,12 @@
 #include <dynalease/dynamodb/database.hpp>
 
 #include "database/called_verb.hpp"
+#include "runtime/cancellation.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
 
+#include <exception>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -29,13 +31,16 @@ boost::asio::awaitable<runtime::completion<any_response>> run_execute(std::share
     co_return done;
 }
 
-/// One request, made on the backend's executor, and its answer as it is: a failure with all that is known of it.
+/// One request, made on the backend's executor, and its end as it is there.
 struct request_there {
+    struct ending {
+        std::optional<result<any_response>> answer;
+        std::exception_ptr thrown;
+    };
     std::shared_ptr<database_backend> backend;
     any_request request;
     call_options options;
-    std::shared_ptr<std::optional<result<any_response>>> answer =
-        std::make_shared<std::optional<result<any_response>>>();
+    std::shared_ptr<ending> end = std::make_shared<ending>();
 
     void operator()(diagnostics* details, detail::handler_for<void> handler) && {
         const auto executor = backend->environment().executor;
@@ -43,7 +48,11 @@ struct request_there {
         detail::start_verb<void>(executor, called, run(std::move(*this)), std::move(handler));
     }
     static boost::asio::awaitable<runtime::completion<void>> run(request_there what) {
-        *what.answer = co_await what.backend->perform(std::move(what.request), what.options);
+        try {
+            what.end->answer = co_await what.backend->perform(std::move(what.request), what.options);
+        } catch (...) {
+            what.end->thrown = std::current_exception();
+        }
         co_return runtime::completion<void>();
     }
 };
@@ -53,15 +62,18 @@ struct request_there {
 boost::asio::awaitable<result<any_response>> database::perform_from_elsewhere(std::shared_ptr<database_backend> backend,
                                                                               any_request request,
                                                                               call_options options) {
+    const bool cancelled = co_await runtime::cancellation_requested();
+    if (cancelled) co_return failure(errc::cancelled);
     const auto executor = backend->environment().executor;
     request_there asked{std::move(backend), std::move(request), options};
-    const auto answer = asked.answer;
-    failure none;
-    auto done = co_await detail::initiate<void>(executor, std::move(asked), none.details,
+    const auto end = asked.end;
+    failure unsent;
+    auto done = co_await detail::initiate<void>(executor, std::move(asked), unsent.details,
                                                 boost::asio::as_tuple(boost::asio::deferred));
-    if (*answer) co_return **std::move(answer);
-    none.code = std::get<0>(done);  // cancelled before it was sent
-    co_return none;
+    if (end->thrown) std::rethrow_exception(end->thrown);
+    if (end->answer) co_return *std::move(end->answer);
+    unsent.code = std::get<0>(done);  // cancelled before it was
+    co_return unsent;
 }
 
 void database::start(std::shared_ptr<database_backend> backend, any_request request, call_options options,

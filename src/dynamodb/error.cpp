@@ -64,12 +64,10 @@ meaning meaning_of(errc code) noexcept {
             return {"already_committed", condition::conflict,
                     "a transaction of this id has committed before, and nothing was done again"};
         case errc::transaction_over:
-            return {"transaction_over", misconfigured,
-                    "the transaction was committed, or its commit has failed; begin another"};
+            return {"transaction_over", misconfigured, "the transaction takes nothing more; begin another"};
         case errc::updated_blindly:
             return {"updated_blindly", misconfigured,
-                    "an update by an expression, beside what else the transaction does with the item; read the item "
-                    "before it"};
+                    "what an update by an expression leaves is not known before the commit; read the item before it"};
 
         case errc::in_doubt:
             return {"in_doubt", condition::in_doubt,

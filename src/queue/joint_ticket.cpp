@@ -58,8 +58,7 @@ void hear(const joint_ticket& entry, dynalease::time_point sent, const shared_fa
     for (const auto& target : entry.targets) target.front->heard(sent, why);
 }
 
-/// A request about all of the queues. Between its attempts each is told as a request of its own; of the end, whoever
-/// sends it tells.
+/// A request about all of the queues. Each attempt is told as a request of its own; of the end, whoever sends it tells.
 class joint_request : public attempt_watch {
 public:
     joint_request(joint_ticket& entry, dynalease::time_point sent) : entry_(entry), sent_(sent) { ask(); }
@@ -114,30 +113,40 @@ boost::asio::awaitable<void> back_off(session_impl& core, unsigned failures) {
     co_await pause.wait_until(core.now() + std::chrono::duration_cast<std::chrono::nanoseconds>(spread));
 }
 
+failure left_unread(std::size_t keys) {
+    failure why(errc::throttled);
+    why.details.message = "the service left " + std::to_string(keys) + " of the queues' heads unread";
+    return why;
+}
+
 /// Also what the service leaves unprocessed. Not for long: nobody may be waiting any more.
-boost::asio::awaitable<result<std::vector<item>>> read_rows(std::shared_ptr<joint_ticket> entry,
-                                                            std::vector<item_key> keys) {
+/// @param rows those that were read, also where not all were. @returns why not; null: all that are there were
+boost::asio::awaitable<shared_failure> read_rows(std::shared_ptr<joint_ticket> entry, std::vector<item_key> keys,
+                                                 std::vector<item>& rows) {
     auto& core = *entry->core;
-    const auto& table = core.options().table;
     const auto until = core.now() + std::chrono::seconds(1);
-    std::vector<item> rows;
-    for (unsigned left_over = 0; !keys.empty(); ++left_over) {
-        if (left_over > 0) {
-            if (core.now() >= until || !entry->wanted()) co_return failure(errc::throttled);
-            co_await back_off(core, left_over);
-        }
+    for (unsigned in_vain = 0;;) {
+        const auto asked = keys.size();
         batch_get_item_request look;
-        look.tables.emplace(table, keys_and_options{.keys = std::move(keys), .consistent_read = true});
+        look.tables.emplace(core.options().table, keys_and_options{.keys = std::move(keys), .consistent_read = true});
         const auto sent = core.now();
         joint_request watch(*entry, sent);
         const call_options watched{.watch = &watch};
         auto read = co_await core.target().call(std::move(look), watched);
-        hear(*entry, sent, why_not(read));
-        if (!read) co_return std::move(read).error();
-        std::ranges::move(read->items[table], std::back_inserter(rows));
-        keys = std::move(read->unprocessed[table].keys);
+        keys.clear();
+        if (read) {
+            // By the name that the service has for the table.
+            for (auto& [table, found] : read->items) std::ranges::move(found, std::back_inserter(rows));
+            for (auto& [table, left] : read->unprocessed) std::ranges::move(left.keys, std::back_inserter(keys));
+        }
+        auto why = why_not(read);
+        if (!keys.empty()) why = std::make_shared<const failure>(left_unread(keys.size()));
+        hear(*entry, sent, why);
+        if (keys.empty()) co_return why;
+        in_vain = keys.size() < asked ? 0 : in_vain + 1;
+        co_await back_off(core, in_vain);
+        if (core.now() >= until || !entry->wanted()) co_return why;
     }
-    co_return rows;
 }
 
 /// The heads, from memory where they were seen a moment ago. Whoever enters only what is free asks for a busy one: a
@@ -158,14 +167,18 @@ boost::asio::awaitable<result<protocol::seen_heads>> read_heads(std::shared_ptr<
     }
     if (keys.empty()) co_return heads;
     const auto sights = sights_of(*entry);
-    auto rows = co_await read_rows(entry, std::move(keys));
-    if (!rows) co_return std::move(rows).error();
-    for (const auto& row : *rows) {
+    std::vector<item> rows;
+    const auto why = co_await read_rows(entry, std::move(keys), rows);
+    for (const auto& row : rows) {
         auto parsed = protocol::parse_queue_head(row);
         if (!parsed) co_return std::move(parsed).error();
         heads[asked.at(text_of(row))] = *std::move(parsed);
     }
-    for (const auto& [key, i] : asked) entry->targets[i].front->sight(heads[i], sights[i]);
+    // Of those that were not read it is not known whether they are there.
+    for (const auto& [key, i] : asked) {
+        if (heads[i] || !why) entry->targets[i].front->sight(heads[i], sights[i]);
+    }
+    if (why) co_return *why;
     co_return heads;
 }
 

@@ -91,8 +91,10 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_handle handle, enter_
         done.code =
             detail::report(granted.asked ? *granted.why : detail::with_last_seen(*granted.why, holder), by.details);
     } else {
-        if (!granted.turn)
-            detail::report(*detail::after_requests(target.front->refused(came), granted.requests), by.details);
+        if (!granted.turn) {
+            const auto others = target.front->others_go_before(nullptr);
+            detail::report(*detail::after_requests(others, granted.requests), by.details);
+        }
         done.value = std::move(granted.turn);
     }
     co_return done;

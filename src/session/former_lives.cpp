@@ -14,22 +14,23 @@
 
 namespace dynalease::detail {
 
-former_lives::former_lives(session_impl& core, std::vector<std::string> ids, unfinished grants)
-    : core_(core), ids_(std::move(ids)), grants_(std::move(grants)), closing_(core.world().executor) {}
+former_lives::former_lives(session_impl& core, std::vector<std::string> ids, leaving_grants leaving)
+    : core_(core), ids_(std::move(ids)), leaving_(std::move(leaving)), closing_(core.world().executor) {}
 
-void former_lives::keep(const std::vector<std::shared_ptr<pending_release>>& others) {
+std::vector<std::shared_ptr<pending_release>> former_lives::grants() const {
     std::vector<std::shared_ptr<pending_release>> all;
-    list_grants(all);
-    all.insert(all.end(), others.begin(), others.end());
-    std::erase_if(all, [](const auto& each) { return each->finished() || each->lost(); });
-    grants_.assign(all.begin(), all.end());
+    for (const auto& each : leaving_) {
+        auto grant = each.lock();
+        if (grant && !grant->finished()) all.push_back(std::move(grant));
+    }
+    return all;
 }
 
-void former_lives::list_grants(std::vector<std::shared_ptr<pending_release>>& into) const {
-    for (const auto& each : grants_) {
-        auto grant = each.lock();
-        if (grant && !grant->finished()) into.push_back(std::move(grant));
-    }
+void former_lives::keep(const std::vector<std::shared_ptr<pending_release>>& present) {
+    auto all = grants();
+    all.insert(all.end(), present.begin(), present.end());
+    std::erase_if(all, [](const auto& each) { return each->finished() || each->lost(); });
+    leaving_.assign(all.begin(), all.end());
 }
 
 void former_lives::begin_close() {

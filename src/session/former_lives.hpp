@@ -1,4 +1,5 @@
-// The lives of a session before the present one, whose rows may still say that they live.
+// The lives of a session before the present one: their rows may still say that they live, and some of what they held
+// may be on its way back.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -21,16 +22,17 @@ class session_impl;
 /// looked, and the rows would stay for ever.
 class former_lives {
 public:
-    /// What was on its way back when a life was lost. Its verb waits on, and `close` tells of it.
-    using unfinished = std::vector<std::weak_ptr<pending_release>>;
+    /// What was on its way back when a life was lost, and of which nothing was told yet.
+    using leaving_grants = std::vector<std::weak_ptr<pending_release>>;
 
-    former_lives(session_impl& core, std::vector<std::string> ids, unfinished grants);
+    former_lives(session_impl& core, std::vector<std::string> ids, leaving_grants leaving);
 
     const std::vector<std::string>& ids() const noexcept { return ids_; }
-    const unfinished& grants() const noexcept { return grants_; }
-    /// Of those, and of others, keeps what has not finished.
-    void keep(const std::vector<std::shared_ptr<pending_release>>& others);
-    void list_grants(std::vector<std::shared_ptr<pending_release>>& into) const;
+    const leaving_grants& leaving() const noexcept { return leaving_; }
+    /// Those of them that are on their way still.
+    std::vector<std::shared_ptr<pending_release>> grants() const;
+    /// Those, and of the present life's the same.
+    void keep(const std::vector<std::shared_ptr<pending_release>>& present);
     /// Another has ended, though its row may say otherwise.
     void add(std::string id) { ids_.push_back(std::move(id)); }
     /// The present one has ended, and its row is not, or no longer, ours to close.
@@ -51,7 +53,7 @@ private:
 
     session_impl& core_;
     std::vector<std::string> ids_;
-    unfinished grants_;
+    leaving_grants leaving_;
     bool present_left_ = false;
     runtime::gate closing_;
 };

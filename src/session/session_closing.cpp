@@ -34,10 +34,9 @@ void session_closing::begin(const close_options& options) {
     if (core_.status().closing()) return;
     if (core_.status().in_child()) core_.notice_loss();
     core_.status().begin_close();
-    if (core_.status().ended()) {  // lost before: there is nothing to close
+    if (core_.status().ended()) {  // lost before: there is nothing to give back
         if (core_.formers().any_left()) report_.row = errc::session_lost;
-        core_.formers().list_grants(grants_);
-        list_unreleased({});
+        list(core_.formers().grants());
         count();
         end();
         return;
@@ -52,7 +51,9 @@ void session_closing::count() {
     report_.lost = core_.counters().lost - before_->lost;
     for (auto& each : unreleased_) {
         const bool counted = each.grant && (each.grant->returned() || each.grant->lost());
-        if (!counted) report_.failed.push_back(std::move(each.told));
+        if (counted) continue;
+        if (each.grant) each.told.code = each.grant->finished().value_or(each.told.code);
+        report_.failed.push_back(std::move(each.told));
     }
     unreleased_.clear();
     grants_.clear();
@@ -88,8 +89,10 @@ boost::asio::awaitable<void> session_closing::run([[maybe_unused]] std::shared_p
     const auto until = began + timeout;
     const auto reserve = std::min<std::chrono::nanoseconds>(timeout / 2, longest_row_closing);
     core_.notice_loss();
-    for (const auto& member : members.all()) member->list_grants(grants_);
-    core_.formers().list_grants(grants_);
+    const auto formers = core_.formers().grants();  // of this life, too, if it was lost just now
+    if (!core_.status().ended()) {
+        for (const auto& member : members.all()) member->list_grants(grants_);
+    }
     if (options.release) {
         // The row may be on its way: known to be there, it can be closed; left alone it would stay alive for ever.
         co_await core_.opening().wait_ended(until);
@@ -105,6 +108,11 @@ boost::asio::awaitable<void> session_closing::run([[maybe_unused]] std::shared_p
         leave_all();
     }
     co_await end_rows(options.release, idle, until);
+    // Nothing can be sent for them any more; but what was, may be answered yet.
+    for (const auto& grant : formers) {
+        if (options.release && !grant->finished()) co_await grant->wait_finished_until(until);
+    }
+    list(formers);
     count();
     core_.end_by_closing();
     end();
@@ -151,15 +159,19 @@ void session_closing::leave_all() {
 }
 
 void session_closing::list_unreleased(const std::vector<std::shared_ptr<session_member>>& members) {
-    for (const auto& grant : grants_) {
-        if (grant->returned() || grant->lost()) continue;
-        const auto unknown = make_error_code(grant->kept() ? errc::session_closed : errc::in_doubt);
-        unreleased_.push_back({{grant->name(), grant->finished().value_or(unknown)}, grant});
-    }
+    list(grants_);
     for (const auto& member : members) {
         const auto named = [&](const auto& each) { return each.told.name == member->title(); };
         const bool unheard_of = member->unsettled() && std::ranges::none_of(unreleased_, named);
         if (unheard_of) unreleased_.push_back({{member->title(), errc::in_doubt}});
+    }
+}
+
+void session_closing::list(const std::vector<std::shared_ptr<pending_release>>& grants) {
+    for (const auto& grant : grants) {
+        if (grant->returned() || grant->lost()) continue;
+        const auto unknown = make_error_code(grant->kept() ? errc::session_closed : errc::in_doubt);
+        unreleased_.push_back({{grant->name(), grant->finished().value_or(unknown)}, grant});
     }
 }
 

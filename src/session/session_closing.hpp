@@ -33,6 +33,7 @@ private:
     boost::asio::awaitable<bool> release_all(dynalease::time_point until);
     void leave_all();
     void list_unreleased(const std::vector<std::shared_ptr<session_member>>& members);
+    void list(const std::vector<std::shared_ptr<pending_release>>& grants);
     boost::asio::awaitable<void> end_rows(bool release, bool idle, dynalease::time_point until);
     boost::asio::awaitable<void> close_row(dynalease::time_point until);
     static boost::asio::awaitable<void> close_late(std::shared_ptr<session_impl> self);

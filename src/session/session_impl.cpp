@@ -20,7 +20,7 @@ session_impl::session_impl(database target, session_terms terms, session_ancestr
       context_(runtime::context_end::of(world().executor)),
       status_(world().clock, terms_.times, options().begins_anew),
       remotes_(database_, *this),
-      formers_(*this, ancestry_.unclosed, ancestry_.grants),
+      formers_(*this, ancestry_.unclosed, ancestry_.leaving),
       opening_(*this),
       heartbeat_(*this),
       closing_(*this),
@@ -115,7 +115,7 @@ void session_impl::lose(const std::string& why, loss how) {
         member->session_lost(told);
     }
     formers_.keep(grants);
-    ancestry_.grants = formers_.grants();
+    ancestry_.leaving = formers_.leaving();
     end();
     status_.note_told_of_loss();
     tell(session_state::lost);

@@ -34,7 +34,7 @@ struct session_ancestry {
     std::shared_ptr<protocol::session_tally> counters;  ///< of all
     std::uint64_t number = 1;                           ///< in their order
     std::vector<std::string> unclosed{};                ///< those of them whose rows may still say that they live
-    former_lives::unfinished grants{};
+    former_lives::leaving_grants leaving{};             ///< ... of what they held
 };
 
 /// Puts together what opens it, keeps it alive, lives under it and closes it; and tells all of them when it is over.
@@ -112,7 +112,7 @@ private:
 
     database database_;
     session_terms terms_;
-    session_ancestry ancestry_;  ///< but for what is unclosed, until it is lost
+    session_ancestry ancestry_;  ///< but for what it leaves itself, until it is lost
     std::string id_;
     std::int64_t last_attempt_ = 0;
     std::shared_ptr<runtime::context_end> context_;

@@ -43,6 +43,7 @@ struct wall_clock_try {
     answer met = answer::delayed;
     wall_clock_guard guard{};
     std::optional<failure> why{};
+    std::string others_since{};  ///< as the item says
 };
 
 void remember_claim(wall_clock_wish& wish, const protocol::wall_clock_claim& claim) {
@@ -84,6 +85,8 @@ awaitable<wall_clock_try> try_once(std::shared_ptr<wall_clock_wish> wish, time_p
         } else if (!seen.lock.exists) {
             done.why = failure(errc::missing);
             done.why->details.message = "there is no item of that key to lock";
+        } else {
+            done.others_since = seen.lock.text;
         }
     } else {
         done.why = std::move(seen.why);
@@ -118,7 +121,14 @@ awaitable<runtime::completion<wall_clock_guard>> run_wall_acquire(std::shared_pt
         const bool too_late = static_cast<bool>(tried.guard);
         tried.guard = {};
         const bool answered = detail::was_answered(tried.met);
-        if (wish->tries && answered && !tried.why && !too_late && !wish->in_doubt()) co_return done;
+        if (wish->tries && answered && !tried.why && !too_late && !wish->in_doubt()) {
+            failure others(errc::wait_timeout);
+            others.details.attempts = requests;
+            others.details.message = "others hold it";
+            if (!tried.others_since.empty()) others.details.message += ", as the item says since " + tried.others_since;
+            detail::report(others, by.details);
+            co_return done;
+        }
         auto why = std::move(tried.why);
         const bool passes = tried.met == answer::unanswered || tried.met == answer::delayed;
         if (passes && core.now() < deadline) why.reset();

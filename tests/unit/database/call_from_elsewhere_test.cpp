@@ -5,6 +5,8 @@
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/deferred.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
@@ -16,6 +18,9 @@
 #include <atomic>
 #include <future>
 #include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
 #include <vector>
 
 using namespace dynalease;
@@ -48,17 +53,19 @@ private:
     const strand own_;
 };
 
-asio::awaitable<void> ask(database by, int times) {
+asio::awaitable<int> ask(database by, int times) {
+    int answered = 0;
     for (int i = 0; i < times; ++i) {
         auto answer = co_await by.call(get_item_request{});
-        CHECK(answer.has_value());
+        if (answer) ++answered;
     }
+    co_return answered;
 }
 
 asio::awaitable<bool> asks_here(database by, strand here) {
     auto answer = co_await by.call(transact_write_items_request{});
-    co_return here.running_in_this_thread() &&
-        answer.error().code == errc::transaction_canceled&& answer.error().reasons.size() == 1;
+    const bool whole = answer.error().code == errc::transaction_canceled && answer.error().reasons.size() == 1;
+    co_return whole&& here.running_in_this_thread();
 }
 
 }  // namespace
@@ -66,12 +73,12 @@ asio::awaitable<bool> asks_here(database by, strand here) {
 TEST_CASE("a call is made on the database's executor, on whichever its caller runs") {
     asio::thread_pool threads(4);
     const auto backend = std::make_shared<noting>(strand(threads.get_executor()));
-    std::vector<std::future<void>> all;
+    std::vector<std::future<int>> all;
     for (int i = 0; i < 8; ++i) {
         all.push_back(asio::co_spawn(asio::any_io_executor(threads.get_executor()), ask(database(backend), 100),
                                      asio::use_future));
     }
-    for (auto& each : all) each.get();
+    for (auto& each : all) CHECK(each.get() == 100);
     CHECK(backend->performed == 800);
     CHECK(backend->elsewhere == 0);
 }
@@ -107,4 +114,50 @@ TEST_CASE("a call from elsewhere is cancelled as one from here") {
     w.scheduler.run_for(100ms);
     REQUIRE(told);
     CHECK(told->code == errc::in_doubt);
+}
+
+TEST_CASE("a call from elsewhere that is cancelled before is not sent") {
+    asio::io_context io{1};
+    const auto backend = std::make_shared<noting>(strand(io.get_executor()));
+    asio::cancellation_signal cancel;
+    error_code told;
+    const auto late = [](database target, error_code& into) -> asio::awaitable<void> {
+        co_await asio::this_coro::throw_if_cancelled(false);
+        co_await asio::post(asio::deferred);  // it is cancelled here
+        auto answer = co_await target.call(get_item_request{});
+        if (!answer) into = answer.error().code;
+    };
+    asio::co_spawn(asio::any_io_executor(io.get_executor()), late(database(backend), told),
+                   asio::bind_cancellation_slot(cancel.slot(), [](std::exception_ptr) {}));
+    io.run_one();
+    cancel.emit(asio::cancellation_type::terminal);
+    io.run();
+    CHECK(told == errc::cancelled);
+    CHECK(backend->performed == 0);
+}
+
+TEST_CASE("what a backend throws reaches a caller elsewhere as it is") {
+    struct throwing final : database_backend {
+        explicit throwing(dynalease::environment own) : own_(std::move(own)) {}
+        const dynalease::environment& environment() const noexcept override { return own_; }
+        asio::awaitable<result<any_response>> perform(any_request, call_options) override {
+            throw std::domain_error("as it is");
+            co_return failure();
+        }
+        const dynalease::environment own_;
+    };
+    asio::io_context io{1};
+    const local::database model(strand(io.get_executor()));
+    std::string told;
+    const auto ask = [](database by, std::string& into) -> asio::awaitable<void> {
+        try {
+            co_await by.call(get_item_request{});
+        } catch (const std::domain_error& why) {
+            into = why.what();
+        }
+    };
+    const database by(std::make_shared<throwing>(model.environment()));
+    asio::co_spawn(asio::any_io_executor(io.get_executor()), ask(by, told), asio::detached);
+    io.run();
+    CHECK(told == "as it is");
 }

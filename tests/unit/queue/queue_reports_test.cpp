@@ -148,6 +148,7 @@ TEST_CASE("what is sent for queues that are entered together is counted: each at
     node b(w, 2);
     queue_turn other;
     run(w, a, enter(queue{*a.session, "warm"}, other));
+    run(w, a, leave(other));
     queue_turn theirs;
     // Somebody is before us in the second: its head is asked for until he leaves.
     if (!throttled) run(w, b, enter(queue{*b.session, "y"}, theirs));

@@ -186,6 +186,31 @@ TEST_CASE("a guard that is lost between the call of close and its first step is 
     CHECK(report.released + report.lost + report.failed.size() == 1);
 }
 
+TEST_CASE("one that is on its way back, and lost in that step, is told of once") {
+    const bool begins_anew = GENERATE(true, false);
+    world w;
+    node a(w, 1, {}, {.table = table, .begins_anew = begins_anew});
+    lock_guard leaves;
+    lock_guard stays;
+    run(w, a, take(a, "leaves", leaves));
+    run(w, a, take(a, "stays", stays));
+    a.network->set_plan(
+        [](const any_request&, const call_options&) { return fault{.what = kind::lose_request, .again = 600ms}; });
+    w.scheduler.run_for(9900ms);
+    error_code told;
+    running back(w, a, release_told(leaves, told));
+    w.scheduler.run_for(60ms);
+    REQUIRE(stays.held());
+    close_report report;
+    running closes(w, a, close(a, {.timeout = 1s}, report));
+    w.scheduler.run_for(5s);
+    closes.wait(1s);
+    CHECK(report.lost == 1);
+    REQUIRE(report.failed.size() == 1);
+    CHECK(report.failed.front().name == "leaves");
+    back.wait();
+}
+
 TEST_CASE("what was on its way back when a life was lost is told of when the session closes") {
     const bool begins_anew = GENERATE(true, false);
     world w;

@@ -179,7 +179,7 @@ TEST_CASE("in transactions: an item is replaced, and one is saved by its revisio
             const auto replaced = writes.replace(books, *first);
             book second = shelf[1].value;
             second.pages = 80;
-            const auto saved = writes.save(books, shelf[1].revision(), second);
+            const auto saved = writes.save(books, item_revision(shelf[1].revision()), second);
             auto done = co_await save_all(database(in.a.network), writes);
             CHECK(done.saved(books, replaced)->version == 3);
             CHECK(done.saved(books, saved)->version == 2);

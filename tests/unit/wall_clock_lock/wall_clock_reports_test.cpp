@@ -60,6 +60,7 @@ TEST_CASE("a lock by the clock is told as any other, but for a token") {
     CHECK(notes.told[1].requests > 1);
     CHECK(notes.told[1].took >= 1s);
     CHECK(notes.told[2].verb == "wall_clock_lock.try_acquire");
+    CHECK(notes.told[2].words.find("others hold it, as the item says since ") == 0);
     CHECK(notes.told[3].id == notes.told[0].id);
     CHECK(notes.told[3].took >= 3s);
     CHECK_FALSE(notes.told[3].code);
