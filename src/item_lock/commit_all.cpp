@@ -83,7 +83,7 @@ judged judge_commit(const last_parts& parts, const failure& refused, bool clean)
         if (part.action.value() >= refused.reasons.size()) continue;
         const auto& reason = refused.reasons[*part.action];
         const auto kind = kind_of(reason);
-        if (kind == joint_reason::none || kind == joint_reason::passes) continue;
+        if (kind == joint_reason::none || passes(kind)) continue;
         all.again = false;
         auto why = failure_of(reason);
         if (kind == joint_reason::condition) {

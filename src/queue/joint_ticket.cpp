@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "queue/joint_ticket.hpp"
 
+#include "database/protocol/joint_reasons.hpp"
 #include "queue/protocol/enter_all.hpp"
 #include "queue/queue_impl.hpp"
 #include "runtime/spawn.hpp"
@@ -186,7 +187,7 @@ boost::asio::awaitable<result<protocol::seen_heads>> read_heads(std::shared_ptr<
 void note_heads(const joint_ticket& entry, const failure& why, const protocol::seen_heads& heads,
                 const std::vector<std::uint64_t>& sights) {
     for (std::size_t i = 0; i < heads.size() && 2 * i < why.reasons.size(); ++i) {
-        if (why.reasons[2 * i].code == "ConditionalCheckFailed") entry.targets[i].front->sight(heads[i], sights[i]);
+        if (kind_of(why.reasons[2 * i]) == joint_reason::condition) entry.targets[i].front->sight(heads[i], sights[i]);
     }
 }
 

@@ -11,16 +11,21 @@ namespace dynalease::detail {
 enum class joint_reason {
     none,       ///< not this action's doing
     condition,  ///< its condition was false
-    passes,     ///< in the way of other writes, or too many of them
+    conflict,   ///< in the way of other writes
+    throttled,  ///< too many of them
     stays,      ///< it would be refused again
 };
+/// The same may go through a moment later.
+constexpr bool passes(joint_reason why) noexcept {
+    return why == joint_reason::conflict || why == joint_reason::throttled;
+}
 
 inline joint_reason kind_of(const cancellation_reason& reason) {
     if (reason.code.empty() || reason.code == "None") return joint_reason::none;
     if (reason.code == "ConditionalCheckFailed") return joint_reason::condition;
-    const bool passes = reason.code == "TransactionConflict" || reason.code == "ThrottlingError" ||
-                        reason.code == "ProvisionedThroughputExceeded";
-    return passes ? joint_reason::passes : joint_reason::stays;
+    if (reason.code == "TransactionConflict") return joint_reason::conflict;
+    const bool throttled = reason.code == "ThrottlingError" || reason.code == "ProvisionedThroughputExceeded";
+    return throttled ? joint_reason::throttled : joint_reason::stays;
 }
 
 /// Of an action that would be refused again.

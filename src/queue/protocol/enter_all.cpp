@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "queue/protocol/enter_all.hpp"
 
+#include "database/protocol/joint_reasons.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -94,14 +96,7 @@ queue_head head_after(const std::optional<queue_head>& before, const place& mine
     return head;
 }
 
-namespace {
-
-bool passes(const std::string& reason) {
-    return reason == "None" || reason == "TransactionConflict" || reason == "ThrottlingError" ||
-           reason == "ProvisionedThroughputExceeded";
-}
-
-}  // namespace
+using detail::joint_reason;
 
 enter_all_step decide_enter_all(const failure& why, std::string_view attempt, seen_heads& heads) {
     auto next = enter_all_step::again;
@@ -110,8 +105,9 @@ enter_all_step decide_enter_all(const failure& why, std::string_view attempt, se
     for (std::size_t i = 0; i < why.reasons.size() && i / 2 < heads.size(); ++i) {
         const auto& reason = why.reasons[i];
         const bool about_head = i % 2 == 0;
-        if (reason.code != "ConditionalCheckFailed") {
-            if (!passes(reason.code)) next = enter_all_step::refused;
+        const auto kind = detail::kind_of(reason);
+        if (kind != joint_reason::condition) {
+            if (kind == joint_reason::stays) next = enter_all_step::refused;
         } else if (about_head) {
             if (next == enter_all_step::again) next = enter_all_step::renew;
             heads[i / 2].reset();

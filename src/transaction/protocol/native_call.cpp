@@ -181,7 +181,7 @@ native_call::judgement native_call::judge(const std::vector<cancellation_reason>
     }
     for (std::size_t i = 0; i < reasons.size() && !all.committed; ++i) {
         const auto kind = detail::kind_of(reasons[i]);
-        if (kind == joint_reason::passes) all.waits = true;
+        if (passes(kind)) all.waits = true;
         if (kind == joint_reason::stays && !all.why) {
             all.why = detail::failure_of(reasons[i]);
             if (i >= first) all.why = about(*std::move(all.why), place_of(i - first));

@@ -44,13 +44,6 @@ failure too_slow() {
     return told(errc::throttled, "the service was asked for the items again and again, and had no time for this one");
 }
 
-bool is_throttled(const cancellation_reason& reason) {
-    return reason.code == "ThrottlingError" || reason.code == "ProvisionedThroughputExceeded";
-}
-bool passes(const cancellation_reason& reason) {
-    return detail::kind_of(reason) == detail::joint_reason::passes;
-}
-
 bool is_final(const std::optional<transaction_header>& header, const run_name& of) {
     return !header || header->name != of || header->done || header->state != header_state::pending;
 }
@@ -291,9 +284,10 @@ void together_reader::miss_cut(const std::vector<std::size_t>& items, const fail
     std::size_t at = items.front();
     auto told = no_moment();
     for (std::size_t i = 0; i < items.size(); ++i) {
-        if (!passes(why.reasons[i])) continue;
+        const auto kind = detail::kind_of(why.reasons[i]);
+        if (!passes(kind)) continue;
         at = items[i];
-        if (!is_throttled(why.reasons[i])) continue;
+        if (kind != detail::joint_reason::throttled) continue;
         told = too_slow();
         break;
     }

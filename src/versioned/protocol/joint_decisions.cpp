@@ -44,7 +44,7 @@ part_verdict judge_part(const joint_plan::part& part, const cancellation_reason&
                         joint_outcome::fate& entry) {
     const auto kind = detail::kind_of(reason);
     if (kind == joint_reason::none) return part_verdict::none;
-    if (kind == joint_reason::passes) {
+    if (passes(kind)) {
         entry.code = errc::transaction_conflict;
         return part_verdict::passes;
     }

@@ -29,15 +29,23 @@ failure explained(errc code, std::string message) {
 void look_through_transaction(failure& why) {
     if (why.code != errc::transaction_canceled || why.reasons.size() != 1) return;
     auto& reason = why.reasons.front();
-    if (reason.code == "ConditionalCheckFailed") {
-        why.code = errc::condition_failed;
-        why.current = std::move(reason.current);
-    } else if (reason.code == "TransactionConflict") {
-        why.code = errc::transaction_conflict;
-    } else if (reason.code == "ProvisionedThroughputExceeded" || reason.code == "ThrottlingError") {
-        why.code = errc::throttled;
-    } else if (detail::kind_of(reason) == detail::joint_reason::stays) {
-        why = detail::failure_of(reason);
+    using detail::joint_reason;
+    switch (detail::kind_of(reason)) {
+        case joint_reason::none:
+            break;
+        case joint_reason::condition:
+            why.code = errc::condition_failed;
+            why.current = std::move(reason.current);
+            break;
+        case joint_reason::conflict:
+            why.code = errc::transaction_conflict;
+            break;
+        case joint_reason::throttled:
+            why.code = errc::throttled;
+            break;
+        case joint_reason::stays:
+            why = detail::failure_of(reason);
+            break;
     }
 }
 
