@@ -53,13 +53,13 @@ enum class errc {
     session_lost,    ///< the session's lease ran out or another process marked it dead
     session_closed,  ///< the session was closed by its owner
     lock_lost,       ///< the lock row no longer names this guard
-    not_held,        ///< the guard is empty or was released before
+    not_held,        ///< the guard is empty, or was released or left before
     not_exclusive,   ///< a reader's guard writes nothing
 
     // Transactions.
     already_committed,  ///< a transaction of this id has committed before; nothing was done again
     transaction_over,   ///< it was committed, or its commit has failed: it takes no more
-    updated_blindly,    ///< what a transaction updates by an expression, it cannot read before it has committed
+    updated_blindly,    ///< what a transaction updates by an expression, it cannot read, or have put, before the commit
 
     // Unfinished business.
     in_doubt,  ///< a write was sent and its answer never came: it may have happened, or may yet

@@ -100,7 +100,8 @@ struct close_options {
     std::chrono::milliseconds timeout{5'000};
 };
 
-/// What `close` did, and what it left. Each guard that was held is in one of the three.
+/// What `close` did, and what it left. Each guard that was held, or on its way back, is in one of the three; of a life
+/// that was lost before, those on their way back of which nothing had been told yet.
 struct close_report {
     /// A lock, turn or item that may be taken for held, or a claim or place in line of a caller who had given up.
     struct unreleased {

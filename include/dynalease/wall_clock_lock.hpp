@@ -156,7 +156,8 @@ public:
     [[nodiscard]] auto acquire(Tail&&... tail) const {
         return acquire(item_acquire_options{}, std::forward<Tail>(tail)...);
     }
-    /// Takes the item if it is free; an empty guard if not. Errors and cancellation as `acquire`. Cost: 1 write.
+    /// Takes the item if it is free; an empty guard if not, and diagnostics that are passed tell since when others have
+    /// it. Errors and cancellation as `acquire`. Cost: 1 write.
     [[nodiscard]] boost::asio::awaitable<wall_clock_guard> try_acquire() const;
     template <class... Tail>
         requires verb_tail<wall_clock_guard, Tail...>

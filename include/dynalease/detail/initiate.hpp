@@ -61,7 +61,7 @@ auto initiate(const boost::asio::any_io_executor& executor, Start start, Token&&
     return boost::asio::async_initiate<Token, typename verb_signature<T>::type>(initiation<T, Start>{executor, nullptr},
                                                                                 token, std::move(start));
 }
-/// The same; `details` are emptied now, and filled before the handler runs if the verb fails.
+/// The same; `details` are emptied now, and filled before the handler runs if the verb fails, or a try finds others.
 template <class T, class Start, class Token>
 auto initiate(const boost::asio::any_io_executor& executor, Start start, diagnostics& details, Token&& token) {
     return boost::asio::async_initiate<Token, typename verb_signature<T>::type>(
@@ -94,8 +94,8 @@ inline constexpr bool is_verb_tail<T, diagnostics&, Token> = token_for<Token, T>
 }  // namespace detail
 
 /// What may follow the arguments of a verb that yields a T: a completion token, or `diagnostics` and a token. The
-/// diagnostics are emptied when the verb begins, are filled before the handler runs if it has failed, and must live
-/// until then.
+/// diagnostics are emptied when the verb begins, are filled before the handler runs if it has failed, or was a try that
+/// has found others, and must live until then.
 template <class T, class... Tail>
 concept verb_tail = detail::is_verb_tail<T, Tail...>;
 

@@ -159,7 +159,8 @@ private:
     template <operation Request>
     static boost::asio::awaitable<result<typename Request::response>> call_on(std::shared_ptr<database_backend> backend,
                                                                               Request request, call_options options) {
-        const bool at_home = co_await boost::asio::this_coro::executor == backend->environment().executor;
+        const auto here = co_await boost::asio::this_coro::executor;
+        const bool at_home = here == backend->environment().executor;
         any_request sent(std::move(request));
         auto asked = at_home ? backend->perform(std::move(sent), options)
                              : perform_from_elsewhere(backend, std::move(sent), options);

@@ -159,8 +159,8 @@ public:
     /// holder with a plain session is dead shows only who tries again, a lease after a try of this process.
     ///
     /// Errors and cancellation as `acquire`, without `wait_timeout`; `errc::in_doubt` also when two requests had no
-    /// answer, or the write had none and others hold the item now. Cost: 1 write; when held elsewhere, at most one
-    /// read more.
+    /// answer, or the write had none and others hold the item now. Diagnostics that are passed tell who holds it, as
+    /// far as that is known. Cost: 1 write; when held elsewhere, at most one read more.
     [[nodiscard]] boost::asio::awaitable<item_guard> try_acquire() const;
     template <class... Tail>
         requires verb_tail<item_guard, Tail...>

@@ -103,7 +103,8 @@ public:
     ///
     /// Errors and cancellation as `acquire`, without `wait_timeout`; what others are told after retries a try is told
     /// at once, and `errc::in_doubt` when its write went without an answer and may still land, though others have the
-    /// lock now. Cost: 1 write; when held elsewhere, at most one read more.
+    /// lock now. Diagnostics that are passed tell who has it, as far as that is known. Cost: 1 write; when held
+    /// elsewhere, at most one read more.
     [[nodiscard]] boost::asio::awaitable<lock_guard> try_acquire(acquire_options options = {}) const;
     template <class... Tail>
         requires verb_tail<lock_guard, Tail...>

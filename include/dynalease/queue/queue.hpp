@@ -129,7 +129,8 @@ public:
     /// Repeated tries find out, in the background, whether those before are dead, and pass them over.
     ///
     /// Errors and cancellation as `enter`, without `wait_timeout`, and in doubt already after its second request
-    /// without an answer; the same holds for `enter` with a wait of zero. Cost: 1 write, or 1 read if the queue was
+    /// without an answer; the same holds for `enter` with a wait of zero. Diagnostics that are passed tell who has the
+    /// turn, as far as that is known. Cost: 1 write, or 1 read if the queue was
     /// seen busy a moment ago; a busy queue is examined in the background, once a second at most: 1 query, 1 read.
     [[nodiscard]] boost::asio::awaitable<queue_turn> try_enter(enter_options options = {}) const;
     template <class... Tail>

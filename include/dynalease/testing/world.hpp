@@ -59,7 +59,7 @@ public:
         return std::get<typename Request::response>(*std::move(answer));
     }
     /// Empty if there is none. The key's values as text, a number's digits; of a table without a sort key that one is
-    /// not looked at. @throws dynalease::error where the table is not there
+    /// not looked at. @throws dynalease::error where the table is not there, or has no such key
     std::optional<item> row(std::string_view table, std::string_view partition_key, std::string_view sort_key = "-");
 
     /// All rows, as a backup has them, and putting them back in place of whatever is there now.
