@@ -76,10 +76,11 @@ protocol::poll_plan::line queue_impl::line() const {
 }
 
 protocol::poll_plan::limits queue_impl::pace_limits() {
+    const auto unit = core_.unit();
     return {.shortest = options_.poll_interval,
             .longest = options_.longest_poll_interval,
-            .after_failures = retry_pause(watch_.polls.failures()),
-            .unit = core_.world().random->unit()};
+            .after_failures = retry_pause(watch_.polls.failures(), unit),
+            .unit = unit};
 }
 
 void queue_impl::plan_poll() {

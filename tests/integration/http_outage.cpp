@@ -89,14 +89,14 @@ struct bank {
     }
     answer deposit() const { return post(server->port(), "/accounts/alice/deposit/1"); }
     void fail() {
-        port = store->port();
+        store_port = store->port();
         store.reset();  // kill -9
     }
-    void mend() { store.emplace(store_command(port)); }
+    void mend() { store.emplace(store_command(store_port)); }
 
     const std::filesystem::path file =
         std::filesystem::temp_directory_path() / ("http_outage_" + std::to_string(::getpid()));
-    std::string port;
+    std::string store_port;
     std::optional<program> store;
     std::optional<program> server;
 };
