@@ -142,7 +142,8 @@ public:
     const entry& at(std::size_t place) const { return entries_.at(place); }
     std::vector<entry>& entries() noexcept { return entries_; }
 
-    /// The item as the write left it; empty for removals, checks and other actions, and when nothing happened.
+    /// The item as the write left it; empty for removals, checks, saves by a revision, blind changes and other actions,
+    /// and when nothing happened.
     template <class T>
     std::optional<loaded<T>> saved(const versioned<T>& table, std::size_t place) const {
         return detail::as_loaded_if_possible<T>(*table.core_, at(place).saved);

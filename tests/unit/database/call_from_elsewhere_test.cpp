@@ -5,10 +5,10 @@
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
-#include <boost/asio/deferred.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/use_future.hpp>
@@ -123,13 +123,14 @@ TEST_CASE("a call from elsewhere that is cancelled before is not sent") {
     error_code told;
     const auto late = [](database target, error_code& into) -> asio::awaitable<void> {
         co_await asio::this_coro::throw_if_cancelled(false);
-        co_await asio::post(asio::deferred);  // it is cancelled here
+        asio::steady_timer long_pause(co_await asio::this_coro::executor, 1min);
+        co_await long_pause.async_wait(as_tuple);  // it is cancelled here
         auto answer = co_await target.call(get_item_request{});
         if (!answer) into = answer.error().code;
     };
     asio::co_spawn(asio::any_io_executor(io.get_executor()), late(database(backend), told),
                    asio::bind_cancellation_slot(cancel.slot(), [](std::exception_ptr) {}));
-    io.run_one();
+    io.poll();
     cancel.emit(asio::cancellation_type::terminal);
     io.run();
     CHECK(told == errc::cancelled);

@@ -199,7 +199,7 @@ TEST_CASE("one that is on its way back, and lost in that step, is told of once")
     w.scheduler.run_for(9900ms);
     error_code told;
     running back(w, a, release_told(leaves, told));
-    w.scheduler.run_for(60ms);
+    w.scheduler.run_for(74ms);  // as above
     REQUIRE(stays.held());
     close_report report;
     running closes(w, a, close(a, {.timeout = 1s}, report));
