@@ -57,6 +57,9 @@ void check_item(const item_ref& target, const char* operation) {
             "a key has one or two attributes; this one has " + std::to_string(target.key.size()));
     std::set<std::string> names;
     for (const auto& [name, value] : target.key) {
+        require(
+            !name.empty() || target.key.size() == 1, errc::bad_attribute,
+            "the key has two values, and table \"" + target.table + "\" no sort key: its options' sort_key is empty");
         require.attribute_name("the key", name, names);
         const auto* text = value.get_if<std::string>();
         const auto* bytes = value.get_if<binary>();

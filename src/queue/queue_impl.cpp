@@ -79,7 +79,9 @@ std::string queue_impl::in_the_way(const queue_entrant* who) const {
     const auto before = drawn ? protocol::tickets_ahead(*head_, who->ticket->mine) : head_->outstanding();
     if (before < 1) return told;
     told += told.empty() ? "" : "; ";
-    return told + (before == 1 ? "1 ticket goes" : std::to_string(before) + " tickets go") + " before this one";
+    const auto tickets = before == 1 ? "1 ticket " : std::to_string(before) + " tickets ";
+    if (!drawn) return told + tickets + (before == 1 ? "is in line" : "are in line");
+    return told + tickets + (before == 1 ? "goes before this one" : "go before this one");
 }
 
 void queue_impl::note_wait() {

@@ -19,7 +19,7 @@ boost::asio::awaitable<runtime::completion<void>> run_giving_back(std::shared_pt
 boost::asio::awaitable<runtime::completion<void>> tell_over(std::shared_ptr<hold> held, error_code code,
                                                             diagnostics* details) {
     held->core()->notice_loss();
-    if (details && code != errc::not_held) details->message = held->why_lost();
+    if (details) details->message = code == errc::not_held ? "it was given back before" : held->why_lost();
     co_return runtime::completion<void>{code};
 }
 

@@ -29,8 +29,10 @@ void running::wait(std::chrono::nanoseconds limit) {
     const auto end = world_.now() + limit;
     while (!state_->done) {
         if (world_.now() > end || !world_.step()) {
-            throw std::runtime_error("it does not end in its time; what pauses by a timer of Asio's never does: "
-                                     "dynalease::sleep goes by the simulated clock");
+            throw std::runtime_error(
+                "it does not end in its time. What pauses by a timer of Asio's does not: "
+                "dynalease::sleep goes by the simulated clock. Nor does what was in a node "
+                "when it crashed, or was begun in it before restart()");
         }
     }
     if (state_->thrown) std::rethrow_exception(state_->thrown);

@@ -86,7 +86,8 @@ std::optional<failure> versioned_impl::fault_of(const item_key& key) const {
 }
 
 void versioned_impl::explain(failure& why) const {
-    if (why.code != errc::validation || !why.details.advice.empty()) return;
+    const bool about_key = why.details.message.find("key") != std::string::npos;
+    if (why.code != errc::validation || !about_key || !why.details.advice.empty()) return;
     const auto named = [&](const std::string& name) {
         const auto type = key_types_.find(name);
         return "\"" + name + "\"" + (type == key_types_.end() ? std::string() : " (" + type->second + ")");

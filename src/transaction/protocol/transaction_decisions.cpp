@@ -177,7 +177,7 @@ failure refused_lock(lock_step step, const planned_item& what, std::size_t numbe
         case lock_step::exists:
             return told(errc::exists, "there is an item of the key " + write);
         case lock_step::locked:
-            return told(errc::locked, "an item lock holds the item " + write);
+            return told(errc::locked, "an item lock has the item " + write + ", perhaps one of this process");
         case lock_step::lost:
         case lock_step::changed:
             return has_changed();

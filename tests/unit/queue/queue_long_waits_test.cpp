@@ -55,7 +55,7 @@ TEST_CASE("who waited for a turn in vain is told who has it, since when, and how
     CHECK(sent(c, "Query") == 1);
     CHECK(says(told_a_try, a.session->id()));
     CHECK(says(told_a_try, "of billing-7 has the turn"));
-    CHECK(says(told_a_try, "2 tickets go before this one"));
+    CHECK(says(told_a_try, "2 tickets are in line"));
 
     diagnostics told;
     run(w, c, wait_in_vain(target, {.wait = 5s}, told));
