@@ -25,7 +25,6 @@
 
 namespace asio = boost::asio;
 using telemetry::span;
-using namespace std::chrono_literals;
 
 namespace {
 
@@ -115,7 +114,7 @@ bool fits(const std::vector<span>& all) {
     };
     const auto was_waited_for = [&](const auto& each) {
         return each.name != "lock.held" || std::ranges::any_of(all, [&](const auto& other) {
-                   return other.name == "lock.acquire" && is_of(each, other) && other.end <= each.begin + 1ms;
+                   return other.name == "lock.acquire" && is_of(each, other) && other.end <= each.begin;
                });
     };
     return count("POST /settle") == 2 && count("lock.acquire") == 2 && count("lock.held") == 2 &&

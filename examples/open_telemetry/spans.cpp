@@ -70,7 +70,7 @@ dynalease::grant_hook spans::grants_within(const span& outer) {
 void spans::add_grant(const dynalease::grant_report& seen, const span& outer) {
     auto made = seen.of_wait() ? begin(std::string(seen.verb), &outer) : std::move(held_.extract(seen.id).mapped());
     made.begin = seen.began;
-    made.end = seen.began + std::chrono::ceil<std::chrono::milliseconds>(seen.took);
+    made.end = seen.began + std::chrono::floor<std::chrono::milliseconds>(seen.took);  // where what it got begins
     made.attributes.emplace(name_attribute, seen.name);
     made.attributes.emplace("aws.dynamodb.table_names", seen.table);
     if (seen.of_wait()) made.attributes.emplace("dynalease.requests", std::to_string(seen.requests));

@@ -151,7 +151,7 @@ void item_lock_impl::lose_holds() {
     for (const auto& each : std::exchange(holds_, {})) {
         --core_.counters().leases_held;
         const auto hold = each.lock();
-        if (hold && hold->lose()) ++core_.counters().lost;
+        if (hold) hold->lose();
     }
 }
 
@@ -245,7 +245,6 @@ void item_lock_impl::list_grants(std::vector<std::shared_ptr<pending_release>>& 
 item_lock_impl::write_end item_lock_impl::lost(const std::shared_ptr<item_hold>& hold, shared_failure why) {
     if (hold->lose()) {
         forget(hold);
-        ++core_.counters().lost;
         if (holds_.empty() && machine_.held()) {
             end_grant();
             go_on();

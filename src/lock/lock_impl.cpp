@@ -105,7 +105,7 @@ void lock_impl::session_lost(const failure& why) {
     const auto hold = hold_.lock();
     if (!hold) return;
     // One that was let go, and not yet given back, is no loss to anybody.
-    if (hold->lose()) ++core_.counters().lost;
+    hold->lose();
     end_grant();
 }
 

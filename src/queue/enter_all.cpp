@@ -133,7 +133,7 @@ boost::asio::awaitable<joint_outcome> enter_all_in_life(std::vector<queue_target
     const protocol::ticket_face face{core->options().owner, core->wall(), std::move(data)};
     ++core->counters().waiting;
     std::vector<unsigned> before;
-    for (const auto& target : targets) before.push_back(target.front->requests_made());
+    for (const auto& target : targets) before.push_back(target.front->own_requests_made());
     unsigned about_all = 0;
     for (unsigned lost = 0; lost == 0 || ended.place_lost; ++lost) {
         const auto entry = draw_jointly(targets, face, limit.once, lost);
@@ -142,9 +142,8 @@ boost::asio::awaitable<joint_outcome> enter_all_in_life(std::vector<queue_target
     }
     --core->counters().waiting;
     ended.requests = session.requests + about_all;
-    // Each of the queues counts those, too.
     for (std::size_t i = 0; i < targets.size(); ++i) {
-        ended.requests += targets[i].front->requests_made() - before[i] - about_all;
+        ended.requests += targets[i].front->own_requests_made() - before[i];
     }
     ended.asked = true;
     co_return ended;

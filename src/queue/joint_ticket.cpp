@@ -75,7 +75,7 @@ public:
 protected:
     void ask() {
         ++entry_.requests;
-        for (const auto& target : entry_.targets) target.front->asked();
+        for (const auto& target : entry_.targets) target.front->asked_jointly();
     }
 
     joint_ticket& entry_;

@@ -274,7 +274,7 @@ void queue_impl::session_lost(const failure& why) {
     const auto hold = turn_.hold.lock();
     if (!hold) return;
     end_turn(hold);
-    if (hold->lose()) ++core_.counters().lost;
+    hold->lose();
 }
 
 void queue_impl::session_drains(const failure& why) {

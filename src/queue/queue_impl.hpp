@@ -85,9 +85,14 @@ public:
     /// Those before may be dead.
     void examine_soon();
     /// A request about the queue leaves, by whoever enters several.
-    void asked() { service_.asked(); }
+    void asked_jointly() {
+        ++joint_requests_;
+        service_.asked();
+    }
     /// How many were sent about the queue.
     unsigned requests_made() const noexcept { return service_.requests(); }
+    /// ... and about no other.
+    unsigned own_requests_made() const noexcept { return service_.requests() - joint_requests_; }
     /// ... and has ended that was sent then. @param why null: it was answered
     void heard(dynalease::time_point sent, const shared_failure& why) { service_.heard(sent, why); }
     void leave(const std::shared_ptr<queue_hold>& hold);
@@ -224,6 +229,7 @@ private:
     protocol::head_sights head_;
     protocol::known_places places_;
     protocol::outage service_;
+    unsigned joint_requests_ = 0;  ///< of those that it was asked by
 
     // Who is here.
     drawn_tickets drawn_;

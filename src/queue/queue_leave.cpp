@@ -55,7 +55,7 @@ boost::asio::awaitable<void> queue_impl::give_turn_back([[maybe_unused]] queue_t
         has_left(hold);
         if (unanswered) ++core_.counters().unknown_applied;
         const bool done = next == leave_step::done;
-        if (done) ++core_.counters().released;
+        if (done && turn_.hold.expired()) ++core_.counters().released;
         if (done && !turn_.hold.expired()) hold->ends_by(grant_event::handed_over);
         hold->finish(done ? failure() : turn_lost("others passed it over"));
         for (const auto& each : over) {
@@ -84,7 +84,6 @@ failure queue_impl::turn_lost(std::string_view why) const {
 void queue_impl::lose_turn(const std::shared_ptr<queue_hold>& hold, std::string_view why) {
     end_turn(hold);
     if (!hold->lose(why)) return;
-    ++core_.counters().lost;
     turn_lost(why);
     begin_withdraw(hold->ticket());
 }

@@ -65,7 +65,7 @@ public:
     /// Not ours any more, without our doing. @param why in words; empty: its session was lost
     /// @returns false if it was lost or released before.
     bool lose(std::string_view why = {});
-    bool lost() const noexcept override { return state_ == guard_state::lost; }
+    bool lost() const noexcept override { return ended_ && end_ == grant_event::lost; }
     /// How it is being given back, where that is not by its guard alone.
     void ends_by(grant_event how) noexcept { end_ = how; }
     /// How giving it back ended. The first word counts for who asked; that it was given back after all, for its

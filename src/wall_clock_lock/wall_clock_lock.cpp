@@ -154,6 +154,7 @@ awaitable<runtime::completion<wall_clock_guard>> run_wall_acquire(std::shared_pt
             // What only may be ours is not taken back: it would be another's lock that we free.
             if (wish->doubtful) core.take_back_in_background(wish->unanswered);
             if (wish->in_doubt()) why = failure(errc::in_doubt);
+            if (why->details.attempts == 0) why->details.attempts = requests;
             done.code = detail::report(*why, by.details);
             co_return done;
         }
@@ -256,7 +257,7 @@ void wall_clock_lock::acquire_verb::operator()(diagnostics* details, detail::han
     *wish = {.core = std::move(core), .options = options, .tries = tries};
     const auto verb = wish->tries ? "wall_clock_lock.try_acquire" : "wall_clock_lock.acquire";
     const auto& asked = *wish->core;
-    detail::asking<wall_clock_hold> asks(asked.world().clock, {details, verb, asked.name()});
+    detail::asking<wall_clock_hold> asks(asked.world().clock, {details, verb, asked.name(), asked.place().table});
     asks.expect(hooks, asked.name(), asked.place().table);
     detail::start_asking<wall_clock_guard>(
         executor, std::move(asks),

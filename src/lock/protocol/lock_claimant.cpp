@@ -152,10 +152,20 @@ void lock_claimant::rest() {
     now = callers.wanted() && session.live() ? phase::wanting : phase::idle;
 }
 
+void lock_claimant::end_release(const failure& how) {
+    callers.end_release(how);
+    of_guard = false;
+}
+
+void lock_claimant::end_hand_over() {
+    callers.end_hand_over();
+    of_guard = false;
+}
+
 void lock_claimant::drop() {
     callers.wanted();  // those who ended just now are told by what was open then
     open.reset();
-    callers.end_release(session.over_failure());
+    end_release(session.over_failure());
     now = phase::idle;
 }
 

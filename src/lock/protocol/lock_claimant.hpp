@@ -102,6 +102,8 @@ public:
     void granted(bool taken_over, bool own_copy, item written);
     /// @returns whether somebody here still wants what was granted.
     bool serve(const claim& grant, const item& written);
+    void end_release(const failure& how);
+    void end_hand_over();
     /// The grant has ended: on to what is wanted next.
     void rest();
     /// The session is over: nothing of ours counts.
@@ -115,7 +117,8 @@ public:
 
     phase now = phase::idle;
     std::optional<lock_claim> open;
-    claim held{};  ///< the claim that was granted last
+    claim held{};           ///< the claim that was granted last
+    bool of_guard = false;  ///< a guard gives it back, and not a wait that has ended
     contention others;
     claim_tokens tokens;
     std::int64_t seen_floor = 0;  ///< that of the row as last seen; lower: the row was removed meanwhile

@@ -23,6 +23,7 @@ void lock_machine::want() {
 }
 
 void lock_machine::give_back() {
+    lock_.of_guard = true;
     lock_.now = phase::giving_back;
 }
 

@@ -57,9 +57,9 @@ sequence<void> release(lock_claimant& lock, lock_row& row, std::optional<claim> 
             const bool left_free = row.free() && ours_was_last;
             const bool gone_before = seen.kind == answer::refused && !unanswered && !left_free;
             if (unanswered) ++session.counters().unknown_applied;
-            if (!gone_before) ++session.counters().released;
+            if (!gone_before && lock.of_guard) ++session.counters().released;
             lock.close_claim(handed_over);
-            lock.callers.end_release(gone_before ? lost(lock, row) : failure());
+            lock.end_release(gone_before ? lost(lock, row) : failure());
             lock.rest();
             if (lock.now == phase::idle && row.place_of(session.id())) {
                 // Those for whom we stood in line again have gone meanwhile.
@@ -84,7 +84,7 @@ void handed(lock_claimant& lock, const lock_row& row, item written) {
     const auto to = lock.open->id;
     lock.close_claim(true);
     lock.tokens.floor = lock.seen_floor = to.token;
-    lock.callers.end_hand_over();
+    lock.end_hand_over();
     ++lock.session.counters().hand_overs;
     // From the moment that others are seen in line, they are passed over a bounded number of times.
     lock.others.hand_overs = lock.others.others_wait ? lock.others.hand_overs + 1 : 0;
@@ -136,7 +136,7 @@ sequence<void> hand_over(lock_claimant& lock, lock_row& row) {
         }
         if (next == hand_over_step::lost) {
             lock.close_claim(false);
-            lock.callers.end_release(lost(lock, row));
+            lock.end_release(lost(lock, row));
             lock.rest();
             co_return;
         }

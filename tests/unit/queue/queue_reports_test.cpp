@@ -183,3 +183,32 @@ TEST_CASE("what is sent for queues that are entered together is counted: each at
     CHECK(notes.told[0].requests == sent - sweeps);
     CHECK(notes.told[1].requests == sent - sweeps);
 }
+
+TEST_CASE("who enters several queues beside others is not told what those send about queues of their own alone") {
+    grant_notes notes;
+    world w;
+    node a(w, 1, {}, listening(notes));
+    std::vector<queue_turn> mine;
+    std::vector<queue_turn> others;
+    error_code code;
+    const queue x{*a.session, "x"};
+    const queue y{*a.session, "y"};
+    const queue z{*a.session, "z"};
+    run(w, a, enter_each({z}, {}, code, others));  // the session is live
+    others.clear();
+    w.scheduler.run_for(10s);
+    a.network->clear_log();
+    notes.told.clear();
+    running theirs(w, a, enter_each({x, y, z}, {}, code, others));
+    running ours(w, a, enter_each({x, y, z}, {.wait = 5s}, code, mine));
+    w.scheduler.run_for(10s);
+    ours.wait();
+    unsigned sent = 0;
+    for (const auto& each : a.network->log()) {
+        if (each->lane != lane::heartbeat && each->key.find("session#") == std::string::npos) sent += each->attempts;
+    }
+    for (const auto& each : notes.told) {
+        if (each.what == grant_event::not_granted) CHECK(each.requests <= sent);
+    }
+    CHECK(notes.waits() == 6);
+}
