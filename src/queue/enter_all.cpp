@@ -112,6 +112,29 @@ boost::asio::awaitable<joint_outcome> wait_for_all(std::shared_ptr<joint_ticket>
     co_return seen;
 }
 
+/// What was sent about one of them alone, and about several.
+struct requests_seen {
+    unsigned own = 0;
+    unsigned joint = 0;
+};
+
+requests_seen seen_of(const queue_target& target) {
+    const auto joint = target.front->joint_requests_made();
+    return {.own = target.front->requests_made() - joint, .joint = joint};
+}
+
+/// What was about several each of these has counted; others of this process may have asked about some only.
+unsigned requests_since(const std::vector<queue_target>& targets, const std::vector<requests_seen>& before) {
+    unsigned own = 0;
+    unsigned joint = 0;
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+        const auto now = seen_of(targets[i]);
+        own += now.own - before[i].own;
+        joint = std::max(joint, now.joint - before[i].joint);
+    }
+    return own + joint;
+}
+
 /// In one life of the session.
 boost::asio::awaitable<joint_outcome> enter_all_in_life(std::vector<queue_target> targets, item data,
                                                         wait_limit limit) {
@@ -132,19 +155,14 @@ boost::asio::awaitable<joint_outcome> enter_all_in_life(std::vector<queue_target
     }
     const protocol::ticket_face face{core->options().owner, core->wall(), std::move(data)};
     ++core->counters().waiting;
-    std::vector<unsigned> before;
-    for (const auto& target : targets) before.push_back(target.front->own_requests_made());
-    unsigned about_all = 0;
+    std::vector<requests_seen> before;
+    for (const auto& target : targets) before.push_back(seen_of(target));
     for (unsigned lost = 0; lost == 0 || ended.place_lost; ++lost) {
         const auto entry = draw_jointly(targets, face, limit.once, lost);
         ended = co_await wait_for_all(entry, limit, came);
-        about_all += entry->requests;
     }
     --core->counters().waiting;
-    ended.requests = session.requests + about_all;
-    for (std::size_t i = 0; i < targets.size(); ++i) {
-        ended.requests += targets[i].front->own_requests_made() - before[i];
-    }
+    ended.requests = session.requests + requests_since(targets, before);
     ended.asked = true;
     co_return ended;
 }

@@ -74,7 +74,6 @@ public:
 
 protected:
     void ask() {
-        ++entry_.requests;
         for (const auto& target : entry_.targets) target.front->asked_jointly();
     }
 

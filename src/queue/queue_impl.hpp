@@ -91,8 +91,8 @@ public:
     }
     /// How many were sent about the queue.
     unsigned requests_made() const noexcept { return service_.requests(); }
-    /// ... and about no other.
-    unsigned own_requests_made() const noexcept { return service_.requests() - joint_requests_; }
+    /// ... and about others, too.
+    unsigned joint_requests_made() const noexcept { return joint_requests_; }
     /// ... and has ended that was sent then. @param why null: it was answered
     void heard(dynalease::time_point sent, const shared_failure& why) { service_.heard(sent, why); }
     void leave(const std::shared_ptr<queue_hold>& hold);
@@ -229,7 +229,7 @@ private:
     protocol::head_sights head_;
     protocol::known_places places_;
     protocol::outage service_;
-    unsigned joint_requests_ = 0;  ///< of those that it was asked by
+    unsigned joint_requests_ = 0;  ///< of those
 
     // Who is here.
     drawn_tickets drawn_;

@@ -50,10 +50,12 @@ TEST_CASE("guards that end after their lease are counted as lost, and are in the
     a.process->pause();
     w.scheduler.run_for(30s);
     a.process->resume();
-    guard = {};
-    turn = {};
     close_report report;
-    run(w, a, close(a, {}, report));
+    run(w, a, [](node& in, lock_guard& one, queue_turn& other, close_report& into) -> asio::awaitable<void> {
+        one = {};
+        other = {};
+        into = co_await in.session->close();
+    }(a, guard, turn, report));
     CHECK(report.lost == 2);
     CHECK(report.released == 0);
     CHECK(report.failed.empty());
