@@ -50,7 +50,7 @@ struct grant_report {
     grant_event what;                 ///< is over
     std::uint64_t id;                 ///< of both reports of one grant, and of no other in this process
     std::string_view verb;            ///< that asked: "lock.acquire", "queue.try_enter", "acquire_all"
-    std::string_view name;            ///< of the lock, queue or item, as its handle has it
+    std::string_view name;            ///< of the lock, queue (without its reason) or item, as its handle has it
     std::string_view table;           ///< where it is kept
     wall_time began;                  ///< the wait or the holding, by the own clock
     std::chrono::nanoseconds took{};  ///< until the wait was over, or the guard invalid: not until that was confirmed
@@ -59,7 +59,9 @@ struct grant_report {
     /// Why nothing was granted, `errc::wait_timeout` for a try that found others; or what a release was told: none
     /// where it is certain that others may have it.
     error_code code{};
-    const diagnostics* fault = nullptr;  ///< of what was not granted: who has it, words, request id; else null
+    /// Of what was not granted: who has it, words, request id; else null. Who had it before what was granted is told by
+    /// the session's log alone, after a wait of a lease.
+    const diagnostics* fault = nullptr;
 
     /// It reports a wait; else what was held.
     bool of_wait() const noexcept { return what == grant_event::granted || what == grant_event::not_granted; }

@@ -23,9 +23,9 @@ struct sleep_verb {
 }  // namespace detail
 
 /// Sleeps by the clock of this database. In a server that is the system's; in a test with simulated time it is the
-/// node's, by which an `asio::steady_timer` never ends: so a service that is to be simulated pauses by this. At once
-/// for a time that is not above 0; at most for 100 years. Errors: `errc::cancelled`. Cancellation: all types.
-/// Cost: none.
+/// node's. An `asio::steady_timer` goes by the real one, and ends there at some virtual moment or never: so a service
+/// that is to be simulated pauses by this. At once for a time that is not above 0; at most for 100 years. Errors:
+/// `errc::cancelled`. Cancellation: all types. Cost: none.
 inline boost::asio::awaitable<void> sleep(database by, std::chrono::nanoseconds time) {
     const auto executor = by.get_executor();
     return detail::await_verb<void>(executor, detail::sleep_verb{std::move(by), time});

@@ -209,7 +209,7 @@ struct write_result {
     std::optional<loaded<T>> current{};      ///< on refusal: what is there now, at no extra read
     std::optional<std::int64_t> expected{};  ///< the version it was made from
     std::optional<std::int64_t> found{};     ///< the version of `current`
-    std::string holder{};                    ///< on `errc::locked`: who; "transaction <id>"
+    std::string holder{};                    ///< on `errc::locked`: "<session>.…", a grant's nonce; "transaction <id>"
     pending_write<T> pending{};              ///< on `errc::in_doubt`
     std::exception_ptr thrown{};             ///< by the function of an update
 };
