@@ -117,7 +117,8 @@ struct close_report {
     /// In no counter: they are neither given back, as far as is known, nor lost before the call has ended.
     std::vector<unreleased> failed;
     /// Success: no row says any more that the session lives, so that all of the above is free, but what is under a
-    /// plain session. Else why a row still may say so: all is free when the lease is over.
+    /// plain session, and a place in a queue whose ticket has no row yet: others pass that over after 3 s. Else why a
+    /// row still may say so: all is free when the lease is over.
     /// `errc::session_closed`: nothing was sent, as above. `errc::session_lost`: the session was lost, and its row
     /// could not be closed, or is not this process's to close: the parent's, in a forked child. `errc::in_doubt`: the
     /// session was never live since it was last asked for a lease, and the write that was to make its row has had no
