@@ -130,7 +130,9 @@ private:
 class joint_result {
 public:
     struct entry {
-        error_code code{};  ///< why this one kept all from happening; none: it did not
+        /// Why this one kept all from happening; none: it did not. `errc::transaction_conflict`: others were at work on
+        /// it, or after a copy without an answer it cannot be told apart from one that did not.
+        error_code code{};
         std::optional<detail::stored_item> saved{};
         std::optional<detail::stored_item> current{};
         std::optional<std::int64_t> expected{};
