@@ -47,17 +47,12 @@ public:
     /// Of a value whose state came back as text: all its members, whole.
     template <class T>
     std::size_t save(const versioned<T>& table, const item_revision& base, const T& value) {
-        auto order = detail::typed_orders<T>::order_of(detail::write_order::kind::save, value);
-        order.base = base.state();
-        order.complete = false;
-        return add(table, std::move(order));
+        return add(table, detail::typed_orders<T>::save_order(base, value));
     }
     /// As a whole save, and drops what the value does not know, inside its members too.
     template <class T>
     std::size_t replace(const versioned<T>& table, const loaded<T>& base) {
-        auto order = detail::typed_orders<T>::save_order(base, {.scope = save_scope::whole});
-        order.complete = true;
-        return add(table, std::move(order));
+        return add(table, detail::typed_orders<T>::replace_order(base));
     }
     template <class T>
     std::size_t touch(const versioned<T>& table, const loaded<T>& base, touch_options how = {}) {
@@ -70,10 +65,8 @@ public:
     template <class T>
     std::size_t blind(const versioned<T>& table, key_values key, update_expression change,
                       condition_expression condition = {}) {
-        detail::write_order order{.what = detail::write_order::kind::blind, .key = std::move(key)};
-        order.change = std::move(change);
-        order.condition = std::move(condition);
-        return add(table, std::move(order));
+        blind_options how{.condition = std::move(condition)};
+        return add(table, detail::typed_orders<T>::blind_order(std::move(key), std::move(change), std::move(how)));
     }
     /// The item was only read: the others happen if it is still so, and the condition holds of what raises no version.
     template <class T>

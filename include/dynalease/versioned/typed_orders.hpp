@@ -70,6 +70,27 @@ struct typed_orders {
         return order;
     }
 
+    /// By what came back as text. All its members, whole.
+    static write_order save_order(const item_revision& base, const T& value) {
+        auto order = order_of(write_order::kind::save, value);
+        order.base = base.state();
+        order.complete = false;
+        return order;
+    }
+    static write_order replace_order(const loaded<T>& base) {
+        auto order = save_order(base, {.scope = save_scope::whole});
+        order.complete = true;
+        return order;
+    }
+    static write_order blind_order(key_values key, update_expression change, blind_options how) {
+        write_order order{.what = write_order::kind::blind, .key = std::move(key)};
+        order.change = std::move(change);
+        order.condition = std::move(how.condition);
+        order.ignore_lock = how.ignore_lock;
+        order.exact = how.exact;
+        return order;
+    }
+
     static write_order bare_order(write_order::kind what, const loaded<T>& base) {
         write_order order{.what = what};
         order.base = base;

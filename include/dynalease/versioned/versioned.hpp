@@ -183,10 +183,7 @@ public:
     template <class... Tail>
         requires write_tail<T, Tail...>
     auto save(const item_revision& base, const T& value, Tail&&... tail) const {
-        auto order = orders::order_of(detail::write_order::kind::save, value);
-        order.base = base.state();
-        order.complete = false;
-        return write(std::move(order), std::forward<Tail>(tail)...);
+        return write(orders::save_order(base, value), std::forward<Tail>(tail)...);
     }
     template <detail::refused_as_temporary Value = T, class... Tail>
     void save(const item_revision&, T&&, Tail&&...) const {
@@ -197,9 +194,7 @@ public:
     template <class... Tail>
         requires write_tail<T, Tail...>
     auto replace(const loaded<T>& base, Tail&&... tail) const {
-        auto order = orders::save_order(base, {.scope = save_scope::whole});
-        order.complete = true;
-        return write(std::move(order), std::forward<Tail>(tail)...);
+        return write(orders::replace_order(base), std::forward<Tail>(tail)...);
     }
 
     /// Raises the version and nothing else: whoever loaded the item before can no longer save it.
@@ -267,12 +262,8 @@ public:
     template <class... Tail>
         requires write_tail<T, Tail...>
     auto blind(key_values key, update_expression change, blind_options how, Tail&&... tail) const {
-        detail::write_order order{.what = detail::write_order::kind::blind, .key = std::move(key)};
-        order.change = std::move(change);
-        order.condition = how.condition;
-        order.ignore_lock = how.ignore_lock;
-        order.exact = how.exact;
-        return write(std::move(order), std::forward<Tail>(tail)...);
+        return write(orders::blind_order(std::move(key), std::move(change), std::move(how)),
+                     std::forward<Tail>(tail)...);
     }
     template <class... Tail>
         requires write_tail<T, Tail...>
