@@ -7,6 +7,7 @@
 #include <boost/system/result.hpp>
 
 #include <array>
+#include <charconv>
 #include <compare>
 #include <cstdint>
 #include <string>
@@ -55,6 +56,13 @@ struct decimal {
 
 boost::system::result<decimal, decimal_error> add(const decimal& left, const decimal& right) noexcept;
 boost::system::result<decimal, decimal_error> subtract(const decimal& left, const decimal& right) noexcept;
+
+/// The shortest text that reads back as the value.
+template <class Floating>
+std::string shortest_text(Floating value) {
+    std::array<char, 64> text{};
+    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
 
 }  // namespace dynalease
 #pragma GCC visibility pop

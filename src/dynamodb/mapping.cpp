@@ -6,7 +6,6 @@
 #include <dynalease/mapping/scalars.hpp>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -61,10 +60,7 @@ Integer to_integer(const number& value, Integer lowest, Integer highest, const m
 template <class Floating>
 number floating_text(Floating value, const mapping_place& place) {
     if (!std::isfinite(value)) place.fail("is not finite, and cannot be stored");
-    std::array<char, 64> text{};
-    const auto [end, fault] = std::to_chars(text.data(), text.data() + text.size(), value);
-    if (fault != std::errc{}) place.fail("has no decimal form");
-    return to_number(std::string_view(text.data(), static_cast<std::size_t>(end - text.data())), place);
+    return to_number(shortest_text(value), place);
 }
 
 }  // namespace

@@ -5,27 +5,16 @@
 #include <dynalease/dynamodb/attribute_value.hpp>
 #include <dynalease/error.hpp>
 
-#include <array>
 #include <charconv>
 #include <limits>
 
 namespace dynalease {
 
-namespace {
-
-template <class Floating>
-std::string shortest_of(Floating value) {
-    std::array<char, 64> text{};
-    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
-}
-
-}  // namespace
-
 std::string number::shortest_text(double value) {
-    return shortest_of(value);
+    return dynalease::shortest_text(value);
 }
 std::string number::shortest_text(float value) {
-    return shortest_of(value);
+    return dynalease::shortest_text(value);
 }
 
 number::number(std::string_view text) : text_(text) {
