@@ -104,8 +104,7 @@ void lock_impl::session_lost(const failure& why) {
     turn_away(why);
     const auto hold = hold_.lock();
     if (!hold) return;
-    // One that was let go, and not yet given back, is no loss to anybody.
-    hold->lose();
+    hold->lose();  // one that was let go meanwhile tells its end by itself
     end_grant();
 }
 

@@ -57,7 +57,6 @@ using turns = std::vector<queue_turn>;
 struct joint_outcome {
     turns granted{};
     shared_failure why{};
-    std::size_t failed = 0;   ///< ... of which of them that is
     bool place_lost = false;  ///< in one of them: all are to be entered again
     unsigned requests = 0;    ///< that were sent for it
     bool asked = false;       ///< the session was open, so that they could be entered
@@ -91,14 +90,12 @@ boost::asio::awaitable<joint_outcome> wait_for_all(std::shared_ptr<joint_ticket>
         } else if (one.place_lost) {
             seen.place_lost = true;
         } else if (!one.turn) {
-            seen.failed = first_in_use(entry->targets);
-            auto& in_use = *entry->targets[seen.failed].front;
+            auto& in_use = *entry->targets[first_in_use(entry->targets)].front;
             co_await in_use.see_holder(came);
             seen.why = of_queue(in_use, in_use.refused(came));
             break;
         }
         if (why) {
-            seen.failed = i;
             seen.why = of_queue(front, with_last_seen(*std::move(why), front.in_the_way(entry->entrants[i].get())));
         }
         seen.granted.push_back(std::move(one.turn));

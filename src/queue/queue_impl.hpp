@@ -89,12 +89,12 @@ public:
         ++joint_requests_;
         service_.asked();
     }
-    /// How many were sent about the queue.
-    unsigned requests_made() const noexcept { return service_.requests(); }
-    /// ... and about others, too.
-    unsigned joint_requests_made() const noexcept { return joint_requests_; }
     /// ... and has ended that was sent then. @param why null: it was answered
     void heard(dynalease::time_point sent, const shared_failure& why) { service_.heard(sent, why); }
+    /// How many were sent about the queue.
+    unsigned requests_made() const noexcept { return service_.requests(); }
+    /// ... and of those, about others, too.
+    unsigned joint_requests_made() const noexcept { return joint_requests_; }
     void leave(const std::shared_ptr<queue_hold>& hold);
     /// The head, if it was seen within the last second.
     const protocol::queue_head* fresh_head() const;
@@ -229,7 +229,7 @@ private:
     protocol::head_sights head_;
     protocol::known_places places_;
     protocol::outage service_;
-    unsigned joint_requests_ = 0;  ///< of those
+    unsigned joint_requests_ = 0;
 
     // Who is here.
     drawn_tickets drawn_;

@@ -55,8 +55,9 @@ boost::asio::awaitable<void> queue_impl::give_turn_back([[maybe_unused]] queue_t
         has_left(hold);
         if (unanswered) ++core_.counters().unknown_applied;
         const bool done = next == leave_step::done;
-        if (done && turn_.hold.expired()) ++core_.counters().released;
-        if (done && !turn_.hold.expired()) hold->ends_by(grant_event::handed_over);
+        const bool handed_over = done && !turn_.hold.expired();
+        if (done && !handed_over) ++core_.counters().released;
+        if (handed_over) hold->ends_by(grant_event::handed_over);
         hold->finish(done ? failure() : turn_lost("others passed it over"));
         for (const auto& each : over) {
             // An earlier copy may have done less than this one asked for.

@@ -130,8 +130,8 @@ public:
     ///
     /// Errors and cancellation as `enter`, without `wait_timeout`, and in doubt already after its second request
     /// without an answer; the same holds for `enter` with a wait of zero. Diagnostics that are passed tell who has the
-    /// turn, as far as that is known. Cost: 1 write, or 1 read if the queue was
-    /// seen busy a moment ago; a busy queue is examined in the background, once a second at most: 1 query, 1 read.
+    /// turn, as far as that is known. Cost: 1 write, or 1 read if the queue was seen busy a moment ago; a busy queue is
+    /// examined in the background, once a second at most: 1 query, 1 read.
     [[nodiscard]] boost::asio::awaitable<queue_turn> try_enter(enter_options options = {}) const;
     template <class... Tail>
         requires verb_tail<queue_turn, Tail...>
