@@ -16,12 +16,6 @@ using namespace dynalease::tests;
 
 namespace {
 
-asio::awaitable<void> enter(queue line, queue_turn& into) {
-    into = co_await line.enter();
-}
-asio::awaitable<void> leave(queue_turn& turn) {
-    co_await turn.leave();
-}
 asio::awaitable<void> take_code(lock target, error_code& told) {
     auto done = co_await target.acquire(as_tuple);
     told = std::get<0>(done);

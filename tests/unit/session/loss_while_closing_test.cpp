@@ -26,10 +26,6 @@ using kind = testing::fault::kind;
 
 constexpr auto lease = 2s;
 
-asio::awaitable<void> enter(queue line, queue_turn& into) {
-    into = co_await line.enter();
-}
-
 struct body {
     const node* in;
     std::chrono::nanoseconds takes;

@@ -19,14 +19,6 @@ using namespace dynalease::tests;
 
 namespace {
 
-asio::awaitable<void> enter(queue line, queue_turn& into) {
-    into = co_await line.enter();
-}
-
-asio::awaitable<void> leave(queue_turn& turn) {
-    co_await turn.leave();
-}
-
 /// One process that holds a lock, and loses its session.
 struct one_loss {
     explicit one_loss(session_options options = {.table = table}) : a(w, 1, {}, std::move(options)) {

@@ -4,6 +4,8 @@
 
 #include "support/lock_steps.hpp"
 
+#include <dynalease/queue.hpp>
+
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -29,6 +31,14 @@ inline asio::awaitable<void> close(node& in, close_options options, close_report
 
 inline asio::awaitable<void> close(node& in, close_options options = {}) {
     co_await in.session->close(options);
+}
+
+inline asio::awaitable<void> enter(queue line, queue_turn& into) {
+    into = co_await line.enter();
+}
+
+inline asio::awaitable<void> leave(queue_turn& turn) {
+    co_await turn.leave();
 }
 
 /// Takes a lock and gives it back. @param told where that fails

@@ -39,10 +39,6 @@ asio::awaitable<void> work_long(node& in, bool& began) {
     CHECK(thrown);
 }
 
-asio::awaitable<void> enter(queue line, queue_turn& into) {
-    into = co_await line.enter();
-}
-
 /// The writes of such rows have that fate.
 testing::fault_plan rows_meet(std::string_view prefix, const fault& fate) {
     return [prefix, fate](const any_request& request, const call_options&) {
