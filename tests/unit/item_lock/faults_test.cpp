@@ -200,7 +200,7 @@ TEST_CASE("a false condition is told as such, though the step that closes its lo
     CHECK(guard.held());
 }
 
-TEST_CASE("under faults, drift and pauses no update is lost, none done twice, and writers are alone") {
+TEST_CASE("under faults, drift and pauses no update is lost, none done twice, and writers are alone", "[long]") {
     const auto alive = GENERATE(kept_by::session, kept_by::item, kept_by::either);
     tally total;
     constexpr std::uint64_t worlds = 60;

@@ -132,7 +132,8 @@ std::size_t one_joint_world(std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("under faults, drift and pauses transfers between several items are never torn, and writers are alone") {
+TEST_CASE("under faults, drift and pauses transfers between several items are never torn, and writers are alone",
+          "[long]") {
     constexpr std::uint64_t worlds = 40;
     std::size_t rounds = 0;
     for (std::uint64_t seed = 1; seed <= worlds; ++seed) {

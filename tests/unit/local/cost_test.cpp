@@ -49,7 +49,7 @@ TEST_CASE("copies of one large attribute") {
     check(world.of("UpdateItem", update("REMOVE " + listed(700, [](auto i) { return "a[" + i + "]"; }))));
 }
 
-TEST_CASE("copies of one large value, in one transaction and in a hundred actions") {
+TEST_CASE("copies of one large value, in one transaction and in a hundred actions", "[long]") {
     measured_world world;
     const auto action = [](const std::string& sk, const std::string& names, const std::string& value) {
         return R"({"Update":{"TableName":"things","Key":{"pk":{"S":"x"},"sk":{"N":")" + sk +
@@ -116,7 +116,7 @@ TEST_CASE("a long number looked for among short ones") {
     }
 }
 
-TEST_CASE("writes to a table of many indexes that hold a large attribute") {
+TEST_CASE("writes to a table of many indexes that hold a large attribute", "[long]") {
     measured_world world;
     world.create_indexed("wide",
                          {.name = {}, .key = {.hash = {"h"}}, .projected = projection::include, .included = {"a"}});
@@ -141,7 +141,7 @@ TEST_CASE("writes to a table of many indexes that hold a large attribute") {
                    R"("ExpressionAttributeValues":{":h":{"S":"x"}}})"));
 }
 
-TEST_CASE("the sizes of large collections") {
+TEST_CASE("the sizes of large collections", "[long]") {
     measured_world world;
     world.create_indexed("collected", {.name = {}, .key = {.hash = {"h"}}, .projected = projection::keys_only});
     for (int i = 0; i < 300'000; ++i) world.put("collected", {{"pk", "x"}, {"sk", i}});
@@ -151,7 +151,7 @@ TEST_CASE("the sizes of large collections") {
                    }) + "]}"));
 }
 
-TEST_CASE("filters and projections of many small items") {
+TEST_CASE("filters and projections of many small items", "[long]") {
     measured_world world;
     world.put_small(40'000);
     const auto filtered = [](const std::string& filter, const std::string& value) {

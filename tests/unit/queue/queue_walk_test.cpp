@@ -63,7 +63,7 @@ std::vector<mutant> mutants() {
 
 }  // namespace
 
-TEST_CASE("random histories of the queue: one valid turn, rising tickets, nobody skipped, nobody stuck") {
+TEST_CASE("random histories of the queue: one valid turn, rising tickets, nobody skipped, nobody stuck", "[long]") {
     unsigned turns = 0;
     unsigned buried = 0;
     unsigned passed_over = 0;

@@ -42,7 +42,7 @@ TEST_CASE("a reader of both items together, beside transactions, in every order"
     }
 }
 
-TEST_CASE("a reader of both items together, where copies of locks land late, in every order") {
+TEST_CASE("a reader of both items together, where copies of locks land late, in every order", "[long]") {
     for (const bool twice : {false, true}) {
         check_all({.name = "surveyed, with one fault",
                    .transactions = {{"U", "U"}},

@@ -45,7 +45,7 @@ TEST_CASE("sweepers at work while transactions are, in every order") {
               1);
 }
 
-TEST_CASE("a caller that gives up while others may carry its run on, in every order, with one fault") {
+TEST_CASE("a caller that gives up while others may carry its run on, in every order, with one fault", "[long]") {
     check_all({.name = "given up", .transactions = {{"U", ""}}, .resolvers = 0, .coordinators = 2, .give_ups = 1}, 1);
     check_all({.name = "given up, beside another",
                .transactions = {{"U", ""}, {"U", ""}},
@@ -107,12 +107,12 @@ TEST_CASE("inserts and erasures, in every order, with one fault", "[exhaustive]"
     check_all({.name = "erase and insert", .transactions = {{"D", ""}, {"I", ""}}}, 2);
 }
 
-TEST_CASE("two writes of one transaction to one item, in every order, with one fault") {
+TEST_CASE("two writes of one transaction to one item, in every order, with one fault", "[long]") {
     check_all({.name = "twice", .transactions = {{"UU", ""}, {"U", ""}}, .resolvers = 0}, 2);
     check_all({.name = "twice, met", .transactions = {{"UU", ""}, {"U", ""}}, .faults = 0}, 2);
 }
 
-TEST_CASE("a read lock beside an update, in every order") {
+TEST_CASE("a read lock beside an update, in every order", "[long]") {
     check_all({.name = "read", .transactions = {{"L", "U"}, {"U", ""}}, .faults = 0}, 2);
     check_all({.name = "read, then updated", .transactions = {{"LU", ""}, {"U", ""}}, .faults = 0}, 2);
 }
@@ -133,7 +133,7 @@ TEST_CASE("a reader of the latest value, beside transactions, in every order", "
               2);
 }
 
-TEST_CASE("transactions that depend on what they saw, in every order") {
+TEST_CASE("transactions that depend on what they saw, in every order", "[long]") {
     check_all({.name = "pinned", .transactions = {{"pU", ""}, {"pU", ""}}, .resolvers = 0}, 1);
     check_all({.name = "pinned, met", .transactions = {{"pU", ""}, {"U", ""}}, .faults = 0, .resolvers = 1}, 2);
     check_all({.name = "pinned, and saved", .transactions = {{"pU", ""}}, .faults = 0, .saves = 1}, 1);
@@ -141,7 +141,7 @@ TEST_CASE("transactions that depend on what they saw, in every order") {
               1);
 }
 
-TEST_CASE("two transactions that each read what the other one writes, in every order: only one commits") {
+TEST_CASE("two transactions that each read what the other one writes, in every order: only one commits", "[long]") {
     check_all({.name = "skew", .transactions = {{"U", "r"}, {"r", "U"}}, .faults = 0, .resolvers = 0}, 1);
     check_all({.name = "skew, waiting",
                .transactions = {{"U", "r"}, {"r", "U"}},
@@ -158,7 +158,8 @@ TEST_CASE("two transactions that each read what the other one writes, in every o
               2);
 }
 
-TEST_CASE("two transactions that each demand that the other one has not written, in every order: only one commits") {
+TEST_CASE("two transactions that each demand that the other one has not written, in every order: only one commits",
+          "[long]") {
     check_all({.name = "demands", .transactions = {{"U", "d"}, {"d", "U"}}, .faults = 0, .resolvers = 0}, 1);
     check_all({.name = "a demand, with one fault", .transactions = {{"U", "d"}, {"", "U"}}, .resolvers = 0}, 2);
     check_all({.name = "demands, native", .transactions = {{"U", "d"}, {"d", "U"}}, .native = {true}}, 1);
@@ -168,7 +169,7 @@ TEST_CASE("a transaction that depends on a guard, in every order: only its own p
     check_all({.name = "guarded", .transactions = {{"U", ""}}, .resolvers = 0, .coordinators = 2, .guarded = true}, 1);
 }
 
-TEST_CASE("transactions in one call, beside others, in every order, with one fault") {
+TEST_CASE("transactions in one call, beside others, in every order, with one fault", "[long]") {
     check_all({.name = "native", .transactions = {{"U", "U"}, {"U", ""}}, .native = {true}}, 2);
     check_all({.name = "native and native", .transactions = {{"U", "U"}, {"U", "D"}}, .native = {true, true}}, 2);
     check_all({.name = "native, and saved", .transactions = {{"pU", ""}}, .saves = 2, .native = {true}}, 1);
@@ -179,7 +180,7 @@ TEST_CASE("transactions in one call, beside others, in every order, with one fau
     check_all({.name = "guarded, native", .transactions = {{"U", ""}}, .native = {true}, .guarded = true}, 1);
 }
 
-TEST_CASE("transactions in one call that keep their outcome, in every order, with no token remembered") {
+TEST_CASE("transactions in one call that keep their outcome, in every order, with no token remembered", "[long]") {
     check_all({.name = "outcome",
                .transactions = {{"U", "U"}, {"U", ""}},
                .faults = 1,
@@ -254,7 +255,7 @@ TEST_CASE("a transaction that locks first, and what it only reads, in every orde
               2);
 }
 
-TEST_CASE("a transaction that locks first, and others who end it, in every order, with one fault") {
+TEST_CASE("a transaction that locks first, and others who end it, in every order, with one fault", "[long]") {
     check_all({.name = "held, and taken over",
                .transactions = {{"U", "U"}},
                .resolvers = 0,

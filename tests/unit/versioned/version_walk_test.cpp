@@ -147,7 +147,8 @@ std::vector<version_mutant> version_mutants() {
 
 }  // namespace
 
-TEST_CASE("random histories of a version: each checked write at most once, on its own state, and told right") {
+TEST_CASE("random histories of a version: each checked write at most once, on its own state, and told right",
+          "[long]") {
     unsigned applied = 0;
     unsigned resolved = 0;
     unsigned conflicts = 0;
