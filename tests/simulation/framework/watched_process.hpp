@@ -28,6 +28,12 @@ public:
     const lease_watch* watch() const { return this->session() ? watches_.of(this->session()->id()) : nullptr; }
     /// What that session may, be it of the present life or of one before it.
     const lease_watch* watch(const std::string& session) const { return watches_.of(session); }
+    /// By its network, so far: heartbeats, and all else.
+    struct sent_count {
+        std::uint64_t beats = 0;
+        std::uint64_t others = 0;
+    };
+    const sent_count& sent_so_far() const noexcept { return sent_; }
     /// Since when nothing has kept this process from running, by its own clock.
     time_point undisturbed_since() const noexcept { return undisturbed_; }
     /// The state that the session shows, against what it may show.
@@ -72,7 +78,11 @@ protected:
     }
 
     // ---- what the network tells ----
+    void count_sent(const testing::logged_request& entry) {
+        ++(entry.lane == lane::heartbeat ? sent_.beats : sent_.others);
+    }
     void watch_sent(const testing::logged_request& entry, const any_request& request) {
+        count_sent(entry);
         if (std::holds_alternative<put_item_request>(request)) watch_birth(session_in(entry.key));
         check_writer(request);
         if (const auto* beating = watches_.beating(entry, request)) {
@@ -84,6 +94,8 @@ protected:
     }
     void watch_answered(const testing::logged_request& entry, const any_request& request,
                         const result<any_response>& answer) {
+        // Refused for a clock that has drifted too far, a heartbeat is sent anew.
+        if (entry.lane == lane::heartbeat && entry.code == errc::invalid_signature) --sent_.beats;
         watches_.answered(entry, request, answer, this->clock_now());
     }
     /// What a request that was applied did to a session's row; empty: nothing.
@@ -128,6 +140,7 @@ private:
     const std::chrono::milliseconds heartbeat_;
     const std::int64_t drift_ppm_;
     session_watches watches_;
+    sent_count sent_;
     time_point undisturbed_{};
 };
 

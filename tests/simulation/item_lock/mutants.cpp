@@ -210,6 +210,7 @@ const contribution item_lock_mutants{{
             {.name = "I_STAYS", .rule = "who gives up takes the intent back [8]"},
             {.name = "NO_AUDIT", .rule = "copies of refused claims are looked after [7]", .scenario = "copy-of-a-try"},
             {.name = "AUDIT_EARLY", .rule = "... once no copy can land any more [7]", .scenario = "copy-of-a-try"},
+            {.name = "BEATS_TOO_OFTEN", .rule = "one heartbeat for each period, whatever is held [budget S2]"},
             {.name = "GHOST_STAYS", .rule = "forgotten holds of the own session go at once [7]"},
         },
 }};

@@ -122,7 +122,11 @@ void process::sent(const testing::logged_request& entry, const any_request& requ
     if (session()) note_life();
     sessions_[&entry] = session() ? session()->id() : std::string();
     takes_.sent(request, world_.now());
-    if (!world_.made_of().plain) watch_sent(entry, request);
+    if (world_.made_of().plain) {
+        count_sent(entry);
+    } else {
+        watch_sent(entry, request);
+    }
 }
 
 void process::failed(const testing::logged_request& entry, const any_request& request, const failure& why) {

@@ -64,7 +64,6 @@ void process::note_life() {
 
 void process::sent(const testing::logged_request& entry, const any_request& request) {
     if (session()) note_life();
-    ++(entry.lane == lane::heartbeat ? sent_.beats : sent_.others);
     if (const auto lock = lock_in(entry.key)) writes_.sent(*lock, request, world_.now());
     watch_sent(entry, request);
 }
@@ -142,8 +141,6 @@ void process::answered(const testing::logged_request& entry, const any_request& 
         if (write != nullptr && lock_in(entry.key)) text += std::string(" (") + kind_of_write(*write) + ")";
         return text + " -> " + (answer ? "ok" : entry.code.message());
     });
-    // Refused for a clock that has drifted too far, a heartbeat is sent anew.
-    if (entry.lane == lane::heartbeat && entry.code == errc::invalid_signature) --sent_.beats;
     const bool paused = paused_.erase(&entry) != 0;
     if (const auto lock = lock_in(entry.key)) {
         if (entry.applied.size() > 1 && is_release(request)) releases_repeated_.insert(*lock);

@@ -21,12 +21,6 @@ public:
     process(lock_world& where, std::size_t index);
 
     lock_world& world() noexcept { return world_; }
-    /// What the present session has sent: heartbeats, and all else.
-    struct sent_count {
-        std::uint64_t beats = 0;
-        std::uint64_t others = 0;
-    };
-    const sent_count& sent_so_far() const noexcept { return sent_; }
     /// What of the present session's writes may yet bring it a lock.
     const open_writes& writes() const noexcept { return writes_; }
     /// A release of that lock was repeated by the network, and refused for the work of its first copy.
@@ -57,7 +51,6 @@ private:
                const result<any_response>& answer);
 
     lock_world& world_;
-    sent_count sent_;
     std::set<std::string> carried_out_;  ///< tokens of transactions
     open_writes writes_;
     std::set<const testing::logged_request*> paused_;  ///< between two attempts, of which the first has failed

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/lock/world.hpp"
 
+#include "simulation/framework/idle_costs.hpp"
 #include "simulation/framework/service_owed.hpp"
 #include "simulation/lock/process.hpp"
 
@@ -199,27 +200,10 @@ void lock_world::check_orphans() {
     expect_resolved();
 }
 
-// Locks that nobody wants cost the heartbeats of their session, and what is looked up once after lost answers.
 void lock_world::check_idle_costs() {
-    struct start {
-        process::sent_count sent;
-        time_point at;
-    };
-    std::vector<start> starts;
-    for (const auto& each : processes_) starts.push_back({each->sent_so_far(), each->clock_now()});
+    const idle_costs idle(processes_);
     go_on_until(now() + 8 * lease_);
-    for (std::size_t i = 0; i < processes_.size(); ++i) {
-        const auto& each = *processes_[i];
-        if (!each.live()) continue;
-        const auto beats = static_cast<std::int64_t>(each.sent_so_far().beats - starts[i].sent.beats);
-        const auto due = (each.clock_now() - starts[i].at) / each.watch()->period() + 1;
-        if (beats > due) {
-            fail("S2", each.name() + " sent " + std::to_string(beats) + " heartbeats for " + std::to_string(due));
-        }
-        if (each.sent_so_far().others - starts[i].sent.others > lock_count_) {
-            fail("S2", each.name() + " sent requests for locks that nobody wants");
-        }
-    }
+    if (const auto more = idle.excess(lock_count_); !more.empty()) fail("S2", more);
     throw_broken();
 }
 

@@ -251,6 +251,7 @@ const contribution queue_mutants{
          {.name = "LEAVE",
           .rule = "`passed` moves only from where the turn is [2]",
           .wrap = editing<end_without_condition>},
+         {.name = "BEATS_TOO_OFTEN", .rule = "one heartbeat for each period, whatever is held [budget S2]"},
          {.name = "LEAVE_IDLE", .rule = "only an idle head gets a ttl [0]", .wrap = editing<idle_leave_without_tail>},
          {.name = "TTL_STAYS", .rule = "a ticket takes the ttl off the head [2]", .wrap = editing<draw_leaves_ttl>},
          {.name = "RETRY", .rule = "a copy of a draw draws nothing [2]", .wrap = editing<draw_forgets_its_copy>},
