@@ -122,6 +122,10 @@ void played_world::close_programs() {
         return std::any_of(processes_.begin(), processes_.end(), [](const auto* each) { return !each->closed(); });
     };
     if (!go_on_while(closing, now() + std::chrono::minutes(1))) fail("R1", "a session does not close");
+    for (const auto* each : processes_) {
+        if (const auto what = each->told_wrongly(); !what.empty())
+            fail("R1", each->name() + " is told of its closing " + what);
+    }
     for (auto* each : processes_) each->shut();
     throw_broken();
 }

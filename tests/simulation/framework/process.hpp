@@ -47,6 +47,8 @@ public:
     /// A program that has nothing to close is closed.
     virtual void close() {}
     virtual bool closed() const { return true; }
+    /// What it was told of that, and is not so; empty: nothing.
+    virtual std::string told_wrongly() const { return {}; }
     /// What is left of the program goes.
     virtual void shut() {}
     /// Another program begins, where one has crashed or ended.

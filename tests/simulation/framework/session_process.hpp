@@ -4,6 +4,7 @@
 
 #include "simulation/framework/grant_ledger.hpp"
 #include "simulation/framework/process.hpp"
+#include "simulation/framework/request_text.hpp"
 
 #include <dynalease/session.hpp>
 
@@ -55,9 +56,14 @@ public:
     }
     void close() override {
         closed_ = !live();
-        if (!closed_) session_->close({}, [this](error_code, const close_report&) { closed_ = true; });
+        if (closed_) return;
+        session_->close({}, [this, before = session_->counters()](error_code code, const close_report& told) {
+            closed_ = true;
+            told_wrongly_ = code ? "failure: " + code.message() : fault_of(told, before);
+        });
     }
     bool closed() const override { return closed_; }
+    std::string told_wrongly() const override { return told_wrongly_; }
     void shut() override { drop(); }
 
 protected:
@@ -84,10 +90,24 @@ protected:
     }
 
 private:
+    /// The weather is calm, and nobody there holds or wants anything any more.
+    std::string fault_of(const close_report& told, const session_counters& before) {
+        const auto after = session_->counters();
+        if (told.released != after.released - before.released)
+            return "another number of guards given back than counted";
+        if (told.lost != after.lost - before.lost) return "another number of lost guards than counted";
+        if (!told.failed.empty()) return told.failed.front().name + " as left";
+        if (told.row) return "its row as left: " + told.row.message();
+        const auto row = where().simulated().row(coordination, std::string(session_prefix) + session_->id());
+        const auto* state = row ? find_string(*row, "state") : nullptr;
+        return state && *state == "alive" ? "its row as closed, which says that it lives" : "";
+    }
+
     std::shared_ptr<grant_ledger> told_;
     std::optional<dynalease::session> session_;
     std::vector<std::shared_ptr<User>> users_;
     bool closed_ = false;
+    std::string told_wrongly_;
 };
 
 }  // namespace dynalease::simulation

@@ -101,6 +101,18 @@ asio::awaitable<result<any_response>> close_deletes::perform(any_request request
     co_return answer;
 }
 
+/// A session counts as closed before its row says so.
+struct close_unsent final : rewriting_database {
+    using rewriting_database::rewriting_database;
+    boost::asio::awaitable<result<any_response>> perform(any_request request, call_options options) override;
+};
+
+asio::awaitable<result<any_response>> close_unsent::perform(any_request request, call_options options) {
+    if (purpose_of(request) == purpose::close_session) co_return any_response(update_item_response{});
+    auto answer = co_await network()->perform(std::move(request), options);
+    co_return answer;
+}
+
 /// A heartbeat without an answer is sent again with its number; the row that shows it proves the last of them.
 struct beat_sent_again final : rewriting_database {
     using rewriting_database::rewriting_database;
@@ -227,6 +239,9 @@ const contribution session_mutants{{
             {.name = "CREATE_OVER_ANYTHING",
              .rule = "a late copy of the creation changes nothing [lock 2, mode 13]",
              .wrap = editing<create_over_anything>},
+            {.name = "CLOSE_UNSENT",
+             .rule = "the report of a close tells what its row says [close_report]",
+             .wrap = wrap<close_unsent>},
             {.name = "CLOSE_DELETES",
              .rule = "a closed row stays, so that no late creation lands [lock 0, mode 32]",
              .wrap = wrap<close_deletes>},
