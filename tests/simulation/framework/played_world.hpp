@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "simulation/framework/idle_costs.hpp"
 #include "simulation/framework/nemesis.hpp"
 #include "simulation/framework/network_faults.hpp"
 #include "simulation/framework/request_text.hpp"
@@ -11,9 +12,11 @@
 
 #include <dynalease/testing/world.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -79,6 +82,15 @@ protected:
     std::string left_behind(const std::function<std::string()>& look);
     /// Nobody counts anything as under way.
     void expect_resolved();
+    /// Nobody wants anything. @param looks one for each row that was ever wanted; see `idle_costs`
+    template <class Process>
+    void expect_idle(const std::vector<std::unique_ptr<Process>>& processes, std::chrono::nanoseconds lease,
+                     std::uint64_t looks) {
+        const idle_costs idle(processes);
+        go_on_until(now() + 8 * lease);
+        if (const auto more = idle.excess(looks); !more.empty()) fail("S2", more);
+        throw_broken();
+    }
     void close_programs();
     /// Everything has ended: nothing at all may be left to happen.
     void expect_stillness();

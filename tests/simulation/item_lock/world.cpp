@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/item_lock/world.hpp"
 
-#include "simulation/framework/idle_costs.hpp"
 #include "simulation/framework/service_owed.hpp"
 #include "simulation/item_lock/process.hpp"
 
@@ -154,7 +153,7 @@ void item_world::play() {
     crash_a_holder();
     stop_everyone("P5");
     check_orphans();
-    check_idle_costs();
+    expect_idle(processes_, lease_, item_count_);
     close_programs();
     expect_stillness();
     item_history_.conclude();
@@ -254,13 +253,6 @@ void item_world::check_orphans() {
     const auto found = left_behind(orphan);
     if (!found.empty()) fail("P7", found);
     expect_resolved();
-}
-
-void item_world::check_idle_costs() {
-    const idle_costs idle(processes_);
-    go_on_until(now() + 8 * lease_);
-    if (const auto more = idle.excess(item_count_); !more.empty()) fail("S2", more);
-    throw_broken();
 }
 
 }  // namespace dynalease::simulation::item_locks

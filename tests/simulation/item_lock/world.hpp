@@ -78,7 +78,6 @@ private:
     void arm_rebirth();
     void serve_everyone();
     void check_orphans();
-    void check_idle_costs();
     lock_state lock_of(std::size_t index);
     void look_for_sign_of_life(const std::string& node, std::size_t index);
 

@@ -53,7 +53,6 @@ private:
     void serve_everyone();
     void crash_a_holder();
     void check_orphans();
-    void check_idle_costs();
     void note_counters();
     void let_days_go_by();
     void disturb_store(nemesis_fault kind);

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/queue/world.hpp"
 
-#include "simulation/framework/idle_costs.hpp"
 #include "simulation/framework/service_owed.hpp"
 #include "simulation/queue/process.hpp"
 
@@ -157,7 +156,7 @@ void queue_world::play() {
     stop_everyone("P5");
     check_orphans();
     serve_a_newcomer();
-    check_idle_costs();
+    expect_idle(processes_, lease_, queue_count_);
     note_counters();
     close_programs();
     expect_stillness();
@@ -299,13 +298,6 @@ void queue_world::serve_a_newcomer() {
     throw_broken();
     turns.clear();
     check_orphans();
-}
-
-void queue_world::check_idle_costs() {
-    const idle_costs idle(processes_);
-    go_on_until(now() + 8 * lease_);
-    if (const auto more = idle.excess(queue_count_); !more.empty()) fail("S2", more);
-    throw_broken();
 }
 
 void queue_world::note_counters() {

@@ -60,7 +60,6 @@ private:
     void serve_everyone();
     void crash_a_holder();
     void check_orphans();
-    void check_idle_costs();
     void serve_a_newcomer();
     void note_counters();
     void let_weeks_go_by();
