@@ -1,17 +1,22 @@
 # Within a unity build a name of one file shadows that of another.
-add_library(names_of_other_files INTERFACE)
-target_compile_options(names_of_other_files INTERFACE $<$<BOOL:${DYNALEASE_UNITY_BUILD}>:-Wno-shadow>)
+add_library(dynalease_names_of_other_files INTERFACE)
+target_compile_options(dynalease_names_of_other_files INTERFACE $<$<BOOL:${DYNALEASE_UNITY_BUILD}>:-Wno-shadow>)
 
-# dynalease_compile_soon(TARGET [APART ...]): for what tests the library, or shows it. It is not optimised as what users
-# have of it: -O2 is half of the time that it takes to compile. A unity build compiles twelve of its files at once, so that
-# what each coroutine needs of Asio is made once for them; but not those that stand APART, which have names that others
-# have, too.
+# dynalease_compile_soon(TARGET [APART ...]): for what tests the library, or shows it, and is not measured. It is not
+# optimised as what users have of it: -O2 is half of the time that it takes to compile. A unity build compiles several of
+# its files at once, so that what each coroutine needs of Asio is made once for them; but not those that stand APART, which
+# have names that others have, too.
 function(dynalease_compile_soon target)
   cmake_parse_arguments(PARSE_ARGV 1 soon "" "" "APART")
   # With -Og GCC 12 takes the empty optional map of a failure for one that is read.
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>
                          $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-Wno-maybe-uninitialized>)
-  target_link_libraries(${target} PRIVATE names_of_other_files)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD "${DYNALEASE_UNITY_BUILD}" UNITY_BUILD_BATCH_SIZE 12)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD "${DYNALEASE_UNITY_BUILD}")
   set_source_files_properties(${soon_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  get_target_property(merged ${target} SOURCES)
+  list(REMOVE_ITEM merged ${soon_APART})
+  list(LENGTH merged merged)
+  if(merged GREATER 1)
+    target_link_libraries(${target} PRIVATE dynalease_names_of_other_files)
+  endif()
 endfunction()
