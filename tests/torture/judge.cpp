@@ -20,6 +20,12 @@ bool certainly_in_order(const case_file& facts, const grant& first, const grant&
     return !facts.lost_table_in(second.asked, *first.from);
 }
 
+/// With the table goes the row of every session that is in it: until `moment` one of these two may have had none, so
+/// that its lock was free for others although it did not know.
+bool lost_a_row(const case_file& facts, const grant& one, const grant& other, instant moment) {
+    return facts.lost_table_in(std::min(one.session_since, other.session_since), moment);
+}
+
 }  // namespace
 
 void judge_exclusion(const case_file& facts, std::vector<violation>& found) {
@@ -29,7 +35,7 @@ void judge_exclusion(const case_file& facts, std::vector<violation>& found) {
             if (!each.from) continue;
             std::erase_if(valid, [&](const grant* other) { return other->until <= *each.from; });
             for (const auto* other : valid) {
-                if (facts.lost_table_in(other->session_since, *each.from)) continue;
+                if (lost_a_row(facts, *other, each, *each.from)) continue;
                 const auto beyond = std::chrono::duration_cast<std::chrono::microseconds>(other->until - *each.from);
                 found.push_back({.promise = "P1",
                                  .words = shown(*other) + " was valid for " + std::to_string(beyond.count()) +
@@ -108,9 +114,9 @@ void judge_telling(const case_file& facts, std::vector<violation>& found) {
     for (const auto& [name, grants] : facts.grants) {
         for (const auto& mine : grants) {
             if (!mine.told_done || !mine.releasing) continue;
-            if (facts.lost_table_in(mine.session_since, *mine.releasing)) continue;
             const auto later = std::find_if(grants.begin(), grants.end(), [&](const grant& other) {
-                return other.granted > mine.granted && other.granted < *mine.releasing;
+                return other.granted > mine.granted && other.granted < *mine.releasing &&
+                       !lost_a_row(facts, mine, other, *mine.releasing);
             });
             if (later == grants.end()) continue;
             found.push_back({.promise = "told",
