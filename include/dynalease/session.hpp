@@ -110,7 +110,8 @@ struct close_report {
         /// for work under it goes on, or `close_options::release` is off. Else how that write failed.
         error_code code;
     };
-    /// Guards given back while it closed, also by themselves: as much as `session_counters::released` has grown.
+    /// Guards given back while it closed, also by themselves or to the next caller: as much as the `released` and the
+    /// `hand_overs` of `session_counters` have grown.
     std::uint64_t released = 0;
     /// Guards that were lost meanwhile, most by the end of the lease: as much as `session_counters::lost` has grown.
     std::uint64_t lost = 0;

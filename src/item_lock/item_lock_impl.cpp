@@ -151,7 +151,7 @@ void item_lock_impl::lose_holds() {
     for (const auto& each : std::exchange(holds_, {})) {
         --core_.counters().leases_held;
         const auto hold = each.lock();
-        if (hold) hold->lose();
+        if (hold && !hold->lose()) outlived_ = hold;
     }
 }
 
@@ -238,6 +238,7 @@ void item_lock_impl::list_grants(std::vector<std::shared_ptr<pending_release>>& 
         if (auto hold = each.lock()) into.push_back(std::move(hold));
     }
     if (auto hold = leaving_.lock()) into.push_back(std::move(hold));
+    if (auto hold = outlived_.lock(); hold && !hold->finished()) into.push_back(std::move(hold));
 }
 
 // ---- guarded writes ----------------------------------------------------------------------------------------
@@ -337,10 +338,9 @@ item_lock_impl::write_end item_lock_impl::ran_out(const std::shared_ptr<item_hol
 }
 
 void item_lock_impl::ended(const std::shared_ptr<item_hold>& hold, error_code code) {
-    if (forget(hold)) {
-        if (!code) ++core_.counters().released;
-        end_grant();
-    }
+    // Told, and so counted, though its time was up before the answer came.
+    if (!code) ++core_.counters().released;
+    if (forget(hold)) end_grant();
     hold->finish(code);
     if (machine_.idle()) go_on();
 }

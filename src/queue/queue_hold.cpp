@@ -10,8 +10,9 @@
 namespace dynalease::detail {
 
 queue_hold::queue_hold(std::shared_ptr<session_impl> session, std::shared_ptr<queue_impl> front,
-                       std::shared_ptr<drawn_ticket> ticket, std::optional<dynalease::time_point> unwritten_until)
-    : hold(std::move(session)),
+                       std::shared_ptr<drawn_ticket> ticket, std::optional<dynalease::time_point> unwritten_until,
+                       bool wanted)
+    : hold(std::move(session), wanted),
       front_(std::move(front)),
       ticket_(std::move(ticket)),
       unwritten_until_(unwritten_until.value_or(dynalease::time_point::max())),

@@ -40,8 +40,9 @@ struct drawn_ticket {
 class queue_hold final : public hold {
 public:
     /// @param unwritten_until how long the turn is valid if it is not written down; empty: it is.
+    /// @param wanted as of `hold`
     queue_hold(std::shared_ptr<session_impl> core, std::shared_ptr<queue_impl> front,
-               std::shared_ptr<drawn_ticket> ticket, std::optional<dynalease::time_point> unwritten_until);
+               std::shared_ptr<drawn_ticket> ticket, std::optional<dynalease::time_point> unwritten_until, bool wanted);
 
     // ---- any thread ----
     const protocol::place& mine() const noexcept { return ticket_->mine; }
@@ -58,6 +59,9 @@ public:
     bool is_written_down() const noexcept { return written_; }
     /// Nobody else may pass it over yet, whether it is being given back or not.
     bool is_protected() const noexcept;
+    /// While it is given back, the next caller of this process has got its turn.
+    void hand_over() noexcept { handed_over_ = true; }
+    bool handed_over() const noexcept { return handed_over_; }
     /// Ends the wait of whoever is to write the turn down.
     runtime::alarm& over() noexcept { return over_; }
 
@@ -72,6 +76,7 @@ private:
     std::shared_ptr<drawn_ticket> ticket_;
     dynalease::time_point unwritten_until_;
     std::atomic<bool> written_;
+    bool handed_over_ = false;
     runtime::alarm over_;
 };
 

@@ -235,18 +235,20 @@ void queue_impl::draw_again(const std::shared_ptr<queue_entrant>& who) {
 
 void queue_impl::grant(const std::shared_ptr<queue_entrant>& who,
                        std::optional<dynalease::time_point> unwritten_until) {
-    auto hold =
-        std::make_shared<queue_hold>(core_.shared_from_this(), shared_from_this(), who->ticket, unwritten_until);
+    // Where nobody wants it any more, the turn's own end gives it back.
+    const bool wanted = who->wanted() && core_.live();
+    auto hold = std::make_shared<queue_hold>(core_.shared_from_this(), shared_from_this(), who->ticket, unwritten_until,
+                                             wanted);
     turn_.hold = hold;
     drawn_.end_entering(*who);
     ++core_.counters().leases_held;
-    ++core_.counters().acquired;
-    if (is_leaving()) ++core_.counters().hand_overs;
+    if (wanted) ++core_.counters().acquired;
+    const auto before = is_leaving() ? turn_.leaving.back().lock() : nullptr;
+    if (before && wanted) before->hand_over();
     if (unwritten_until) start(write_down_later(self(), hold));
     if (!waiting_.empty()) note_wait();
-    // Where nobody wants it any more, the turn's own end gives it back.
     auto turn = queue_hold::make_turn(std::move(hold));
-    if (core_.live()) who->complete({std::move(turn), nullptr});
+    if (wanted) who->complete({std::move(turn), nullptr});
 }
 
 void queue_impl::end_turn(const std::shared_ptr<queue_hold>& hold) {

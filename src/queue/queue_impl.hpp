@@ -177,6 +177,8 @@ private:
     boost::asio::awaitable<void> withdraw(queue_target self, std::shared_ptr<drawn_ticket> ticket);
     void begin_withdraw(std::shared_ptr<drawn_ticket> ticket);
     void end_turn(const std::shared_ptr<queue_hold>& hold);
+    /// Counts how it was given back, and has it told so.
+    void tell_left(queue_hold& hold);
     void has_left(const std::shared_ptr<queue_hold>& hold);
     void lose_turn(const std::shared_ptr<queue_hold>& hold, std::string_view why);
     /// ... as the log is told, and whoever leaves it.

@@ -18,6 +18,12 @@ void queue_impl::has_left(const std::shared_ptr<queue_hold>& hold) {
     std::erase_if(turn_.leaving, [&](const auto& each) { return each.lock() == hold; });
 }
 
+void queue_impl::tell_left(queue_hold& hold) {
+    if (!hold.wanted()) return;
+    ++(hold.handed_over() ? core_.counters().hand_overs : core_.counters().released);
+    if (hold.handed_over()) hold.ends_by(grant_event::handed_over);
+}
+
 boost::asio::awaitable<void> queue_impl::give_turn_back([[maybe_unused]] queue_target self,
                                                         std::shared_ptr<queue_hold> hold) {
     using protocol::leave_step;
@@ -55,9 +61,7 @@ boost::asio::awaitable<void> queue_impl::give_turn_back([[maybe_unused]] queue_t
         has_left(hold);
         if (unanswered) ++core_.counters().unknown_applied;
         const bool done = next == leave_step::done;
-        const bool handed_over = done && !turn_.hold.expired();
-        if (done && !handed_over) ++core_.counters().released;
-        if (handed_over) hold->ends_by(grant_event::handed_over);
+        if (done) tell_left(*hold);
         hold->finish(done ? failure() : turn_lost("others passed it over"));
         for (const auto& each : over) {
             // An earlier copy may have done less than this one asked for.

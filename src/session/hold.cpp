@@ -13,7 +13,8 @@
 
 namespace dynalease::detail {
 
-hold::hold(std::shared_ptr<session_impl> core) noexcept : core_(std::move(core)), granted_at_(core_->now()) {}
+hold::hold(std::shared_ptr<session_impl> core, bool wanted) noexcept
+    : core_(std::move(core)), granted_at_(core_->now()), wanted_(wanted) {}
 
 hold::~hold() = default;
 
@@ -97,7 +98,7 @@ void hold::report_to(std::unique_ptr<grant_reporter> listener) {
 }
 
 void hold::end() {
-    if (std::exchange(ended_, true)) return;
+    if (std::exchange(ended_, true) || !wanted_) return;
     if (finished_ == errc::lock_lost || finished_ == errc::session_lost) end_ = grant_event::lost;
     if (end_ == grant_event::lost) ++core_->counters().lost;
     core_->counters().holds.observe(let_go_at_ - granted_at_);

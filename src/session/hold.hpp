@@ -27,7 +27,8 @@ class session_impl;
 
 class hold : public pending_release, public std::enable_shared_from_this<hold> {
 public:
-    explicit hold(std::shared_ptr<session_impl> core) noexcept;
+    /// @param wanted it has a caller; else it came too late for one, is given back at once, and counts nowhere
+    explicit hold(std::shared_ptr<session_impl> core, bool wanted = true) noexcept;
     ~hold() override;
 
     // ---- any thread ----
@@ -60,6 +61,7 @@ public:
     void abandon() noexcept;
 
     // ---- the database's executor ----
+    bool wanted() const noexcept { return wanted_; }
     /// Whoever asked has it, and whoever listens is told so, and of its end.
     void report_to(std::unique_ptr<grant_reporter> listener);
     /// Not ours any more, without our doing. @param why in words; empty: its session was lost
@@ -108,6 +110,7 @@ private:
     std::unique_ptr<event> lost_;
     std::unique_ptr<event> given_back_;
     const dynalease::time_point granted_at_;
+    const bool wanted_;
     dynalease::time_point let_go_at_{};
     grant_event end_ = grant_event::released;
     bool ended_ = false;

@@ -47,8 +47,9 @@ void session_closing::begin(const close_options& options) {
 
 /// Each that was held is in one of the three, whichever way it went after it was first told of.
 void session_closing::count() {
-    report_.released = core_.counters().released - before_->released;
-    report_.lost = core_.counters().lost - before_->lost;
+    const auto now = core_.counted();
+    report_.released = now.released + now.hand_overs - before_->released - before_->hand_overs;
+    report_.lost = now.lost - before_->lost;
     for (auto& each : unreleased_) {
         const bool counted = each.grant && (each.grant->returned() || each.grant->lost());
         if (counted) continue;

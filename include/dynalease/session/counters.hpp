@@ -22,7 +22,10 @@ struct session_counters {
     std::uint64_t jeopardies = 0;                      ///< times the session entered `jeopardy`; plain: 0
     std::uint64_t lives_lost = 0;                      ///< times it was lost
 
-    std::uint64_t acquired = 0;     ///< grants, take-overs and hand-offs together
+    /// Grants, take-overs and hand-offs together. Also of a part of what was wanted together, though its call ended
+    /// without the rest and gave it back: hooks are told of what callers got. What came when no caller was left counts
+    /// nowhere.
+    std::uint64_t acquired = 0;
     std::uint64_t hand_overs = 0;   ///< grants passed on inside the process
     std::uint64_t take_overs = 0;   ///< grants taken from a session that was over
     std::uint64_t own_copies = 0;   ///< grants learnt from the row because the answer was lost

@@ -75,8 +75,8 @@ void handed(item_lock_claimant& lock, item_reply& seen) {
     if (seen.whole) lock.grant.known = *std::move(seen.whole);
     lock.close_claim(true);
     lock.callers.resolve_doubt(last_step);
+    if (lock.grant.of_guard) ++lock.session.counters().hand_overs;
     lock.end_hand_over();
-    ++lock.session.counters().hand_overs;
     ++lock.hand_overs;
     lock.now = lock.grant_lives() && lock.serve() ? phase::held : phase::giving_back;
 }

@@ -84,8 +84,8 @@ void handed(lock_claimant& lock, const lock_row& row, item written) {
     const auto to = lock.open->id;
     lock.close_claim(true);
     lock.tokens.floor = lock.seen_floor = to.token;
+    if (lock.of_guard) ++lock.session.counters().hand_overs;
     lock.end_hand_over();
-    ++lock.session.counters().hand_overs;
     // From the moment that others are seen in line, they are passed over a bounded number of times.
     lock.others.hand_overs = lock.others.others_wait ? lock.others.hand_overs + 1 : 0;
     lock.others.others_wait = !row.line.empty();

@@ -93,9 +93,10 @@ private:
     /// The weather is calm, and nobody there holds or wants anything any more.
     std::string fault_of(const close_report& told, const session_counters& before) {
         const auto after = session_->counters();
-        if (told.released != after.released - before.released)
+        if (told.released != after.released + after.hand_overs - before.released - before.hand_overs)
             return "another number of guards given back than counted";
         if (told.lost != after.lost - before.lost) return "another number of lost guards than counted";
+        if (after.released + after.hand_overs + after.lost > after.acquired) return "more grants that ended than began";
         if (!told.failed.empty()) return told.failed.front().name + " as left";
         if (told.row) return "its row as left: " + told.row.message();
         const auto row = where().simulated().row(coordination, std::string(session_prefix) + session_->id());

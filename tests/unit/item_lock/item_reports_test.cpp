@@ -47,6 +47,9 @@ asio::awaitable<void> take_together(std::vector<item_demand> wanted, acquire_all
 asio::awaitable<void> close(node& in) {
     co_await in.session->close();
 }
+asio::awaitable<void> close_and_tell(node& in, close_report& report) {
+    report = co_await in.session->close();
+}
 asio::awaitable<void> leave_to_lease(node& in, close_report& report) {
     const close_options options{.release = false};
     report = co_await in.session->close(options);
@@ -166,6 +169,29 @@ TEST_CASE("a plain session tells, too, of an item that ran out while its session
     CHECK(notes.told[1].code == errc::lock_lost);
     CHECK(notes.told[1].took > 5s);
     CHECK(notes.told[1].took <= 6s);
+}
+
+TEST_CASE("a last write that is known to have landed after its plain grant's time is a release in every account") {
+    grant_notes notes;
+    plain_session_options options{.lease = 6s, .renew = false};
+    options.on_grant = notes.hook();
+    plain_till w(std::move(options));
+    w.a->network->set_plan(
+        [](const any_request&, const call_options&) { return testing::fault{testing::fault::kind::lose_answer}; });
+    error_code code;
+    running writes(w, *w.a, code_of(add_and_release(w.mine, 5), code));
+    w.run_until(7s);
+    REQUIRE_FALSE(writes.done());
+    reconnect(*w.a);
+    close_report report;
+    run(w, *w.a, close_and_tell(*w.a, report));
+    writes.wait(20s);
+    REQUIRE_FALSE(code);
+    CHECK(w.amount() == 5);
+    CHECK(notes.events() == events{granted, released});
+    CHECK(w.a->session->counters().released == 1);
+    CHECK(report.released == 1);
+    CHECK(report.failed.empty());
 }
 
 TEST_CASE("of items that are locked together each is told, and what a joint end did to it") {

@@ -21,6 +21,22 @@ asio::awaitable<void> take_code(lock target, error_code& told) {
     told = std::get<0>(done);
 }
 
+asio::awaitable<void> take_with(lock target, std::string who, std::chrono::milliseconds wait, lock_guard& into) {
+    acquire_options options{.wait = wait, .data = {{"who", std::move(who)}}};
+    auto done = co_await target.acquire(std::move(options), as_tuple);
+    into = std::get<1>(std::move(done));
+}
+
+asio::awaitable<void> enter_for(queue line, std::chrono::milliseconds wait, error_code& told) {
+    auto done = co_await line.enter({.wait = wait}, as_tuple);
+    told = std::get<0>(done);
+}
+
+/// Of all that is sent from here on.
+void answers_come_after(node& of, std::chrono::milliseconds time) {
+    of.network->set_plan([time](const any_request&, const call_options&) { return testing::fault{.after = time}; });
+}
+
 session_options listening(grant_notes& notes) {
     session_options options{.table = table};
     options.on_grant = notes.hook();
@@ -98,4 +114,77 @@ TEST_CASE("a turn that is handed over is not counted as released, too") {
     CHECK(seen.released == 1);
     CHECK(told(notes, grant_event::handed_over) == 1);
     CHECK(told(notes, grant_event::released) == 1);
+}
+
+TEST_CASE("a turn that is left before the one before it is known to be left is counted once") {
+    grant_notes notes;
+    world w;
+    node a(w, 1, {}, listening(notes));
+    const queue line{*a.session, "x"};
+    queue_turn first;
+    queue_turn second;
+    run(w, a, enter(line, first));
+    answers_come_after(a, 700ms);
+    running leaves(w, a, leave(first));
+    w.scheduler.run_for(50ms);
+    answers_come_after(a, 0ms);
+    run(w, a, enter(line, second));
+    run(w, a, leave(second));
+    leaves.wait();
+    const auto seen = a.session->counters();
+    CHECK(seen.acquired == 2);
+    CHECK(seen.hand_overs == 1);
+    CHECK(seen.released == 1);
+    CHECK(told(notes, grant_event::handed_over) == 1);
+    CHECK(told(notes, grant_event::released) == 1);
+}
+
+TEST_CASE("a turn that came when its caller had gone is neither acquired, nor handed over to, nor released") {
+    grant_notes notes;
+    world w;
+    node a(w, 1, {}, listening(notes));
+    const queue line{*a.session, "x"};
+    queue_turn first;
+    run(w, a, enter(line, first));
+    answers_come_after(a, 700ms);
+    running leaves(w, a, leave(first));
+    w.scheduler.run_for(50ms);
+    answers_come_after(a, 400ms);
+    error_code code;
+    run(w, a, enter_for(line, 100ms, code));
+    CHECK(code == errc::in_doubt);
+    leaves.wait();
+    w.scheduler.run_for(5s);
+    const auto seen = a.session->counters();
+    CHECK(seen.acquired == 1);
+    CHECK(seen.hand_overs == 0);
+    CHECK(seen.released == 1);
+    CHECK(seen.leases_held == 0);
+    CHECK(told(notes, grant_event::granted) == 1);
+    CHECK(told(notes, grant_event::released) == 1);
+    queue_turn next;
+    run(w, a, enter(line, next));
+    CHECK(next.held());
+}
+
+TEST_CASE("a lock that came with the data of a caller who had gone is the next one's, and handed over by nobody") {
+    grant_notes notes;
+    world w;
+    node a(w, 1, {}, listening(notes));
+    const lock target{*a.session, "x"};
+    lock_guard warm;
+    run(w, a, take(a, "y", warm));
+    answers_come_after(a, 400ms);
+    lock_guard none;
+    lock_guard guard;
+    running leaves(w, a, take_with(target, "a", 100ms, none));
+    running waits(w, a, take_with(target, "b", 1min, guard));
+    waits.wait();
+    CHECK_FALSE(none);
+    CHECK(guard.held());
+    const auto row = w.row("lock#x");
+    CHECK(*find(row, "data") == attribute_value(attribute_map{{"who", "b"}}));
+    CHECK(a.session->counters().acquired == 2);
+    CHECK(a.session->counters().hand_overs == 0);
+    CHECK(told(notes, grant_event::handed_over) == 0);
 }
