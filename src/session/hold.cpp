@@ -98,8 +98,9 @@ void hold::report_to(std::unique_ptr<grant_reporter> listener) {
 }
 
 void hold::end() {
-    if (std::exchange(ended_, true) || !wanted_) return;
+    if (std::exchange(ended_, true)) return;
     if (finished_ == errc::lock_lost || finished_ == errc::session_lost) end_ = grant_event::lost;
+    if (!wanted_) return;
     if (end_ == grant_event::lost) ++core_->counters().lost;
     core_->counters().holds.observe(let_go_at_ - granted_at_);
     if (listener_) report_end();
