@@ -14,8 +14,8 @@ std::vector<violation> judge(const case_file& facts, const terms& promised);
 
 // Its parts, each of one promise.
 
-/// P1: no two grants of a lock are valid at the same moment. Waived where the table was lost under the first one's
-/// session: for all others it is over then, and itself it learns so from its next heartbeat.
+/// P1: no two grants of a lock are valid at the same moment. Waived where the table was lost under the session of
+/// one of them: for all others it is over then, and itself it learns so from its next heartbeat.
 void judge_exclusion(const case_file& facts, std::vector<violation>& found);
 /// P2: tokens rise in the order of the grants, for ever, even when the table is lost; none comes twice.
 void judge_tokens(const case_file& facts, std::vector<violation>& found);
@@ -31,7 +31,7 @@ void judge_progress(const case_file& facts, const terms& promised, std::vector<v
 /// is held by a transaction when all have ended.
 void judge_transactions(const case_file& facts, std::vector<violation>& found);
 
-/// Nobody is told that he has given back what was another's by then.
+/// Nobody is told that he has given back what was another's by then. Waived as P1.
 void judge_telling(const case_file& facts, std::vector<violation>& found);
 
 }  // namespace torture
