@@ -205,6 +205,7 @@ sequence<void> acquire_lock(lock_claimant& lock, lock_row& row) {
         shared_failure why;
         next = co_await decide_next(lock, row, why);
         if (!session.may_write()) break;
+        if (!writes(next.step)) others.refusals = 0;
         if (why && detail::classify(*why) == answer::rejected) {
             lock.fail_all(why, seen);
             continue;  // with a look, for whoever came since
@@ -218,10 +219,9 @@ sequence<void> acquire_lock(lock_claimant& lock, lock_row& row) {
             lock.granted(false, true, std::move(row.data));
             co_return;
         }
-        if (!writes(next.step)) others.refusals = 0;
         if (writes(next.step) && refused && others.refusals >= 2) {
             // Others are faster, or the row is not what it seems: write no faster for that, and by a fresh sight.
-            lock.refuse_try(seen);
+            if (!lock.callers.tries_until_known()) lock.refuse_try(seen);
             co_await lock.pause_after(others.refusals - 2);
             next = {acquire_step::poll};
             continue;

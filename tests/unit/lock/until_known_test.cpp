@@ -175,3 +175,41 @@ TEST_CASE("it takes no longer for those who asked before") {
     CHECK(at.got.held());
     CHECK(took <= lease + 1s);
 }
+
+TEST_CASE("who asks until the holder is known to live is not told so because others before him were refused") {
+    one_holder at;
+    at.w.scheduler.run_for(4s);
+    const auto session = "session#" + at.holder->session->id();
+    at.kill_holder();
+    at.w.apply(delete_item_request{.table_name = table, .key = {{"pk", session}, {"sk", "-"}}});
+    node other(at.w, 2);
+    other.network->set_plan([](const any_request& request, const call_options&) {
+        const bool looks = std::holds_alternative<get_item_request>(request);
+        return looks ? testing::fault{.what = testing::fault::kind::fail, .answer = failure(errc::unreachable)}
+                     : testing::fault{};
+    });
+    run(at.w, other, try_told(lock{*other.session, "x"}, at.got, at.told));
+    REQUIRE(at.told);
+    other.network->set_plan({});
+    at.w.scheduler.run_for(2s);
+    const auto took = at.call_of(other);
+    CHECK_FALSE(at.told);
+    CHECK(at.got.held());
+    CHECK(took < 1s);
+}
+
+TEST_CASE("who asks until the holder is known to live asks on where its writes are refused and nothing shows a life") {
+    one_holder at;
+    at.w.scheduler.run_for(4s);
+    const auto session = "session#" + at.holder->session->id();
+    at.kill_holder();
+    at.w.apply(delete_item_request{.table_name = table, .key = {{"pk", session}, {"sk", "-"}}});
+    node other(at.w, 2);
+    failure refusal(errc::condition_failed, outcome::not_applied);
+    refusal.current = at.w.row("lock#x");
+    const testing::fault refused{.what = testing::fault::kind::fail, .answer = std::move(refusal)};
+    other.network->set_plan(lock_writes_meet({refused, refused, refused}));
+    at.call_of(other);
+    CHECK_FALSE(at.told);
+    CHECK(at.got.held());
+}
