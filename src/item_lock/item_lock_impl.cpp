@@ -148,10 +148,14 @@ bool item_lock_impl::forget(const std::shared_ptr<item_hold>& hold) {
 }
 
 void item_lock_impl::lose_holds() {
+    std::erase_if(outlived_, [](const auto& each) {
+        const auto hold = each.lock();
+        return !hold || hold->finished();
+    });
     for (const auto& each : std::exchange(holds_, {})) {
         --core_.counters().leases_held;
         const auto hold = each.lock();
-        if (hold && !hold->lose()) outlived_ = hold;
+        if (hold && !hold->lose()) outlived_.push_back(hold);
     }
 }
 
@@ -182,9 +186,10 @@ void item_lock_impl::give_back(const std::shared_ptr<item_hold>& hold) {
     }
     forget(hold);
     if (!holds_.empty()) {
-        // Other readers of this process go on with the same grant.
-        ++core_.counters().released;
-        hold->finish({});
+        // Other readers of this process go on with the same grant, or lose it too.
+        const bool in_time = machine_.grant_lives();
+        if (in_time) ++core_.counters().released;
+        hold->finish(in_time ? failure() : failure(errc::lock_lost));
         return;
     }
     end_grant();
@@ -195,7 +200,7 @@ void item_lock_impl::give_back(const std::shared_ptr<item_hold>& hold) {
 }
 
 void item_lock_impl::tell_release(const failure& how) {
-    if (const auto hold = leaving_.lock()) hold->finish(how);
+    if (const auto hold = leaving_.lock()) hold->tell(how);
 }
 
 void item_lock_impl::resolve_doubt(std::int64_t step) {
@@ -208,7 +213,7 @@ void item_lock_impl::end_hand_over() {
 }
 
 void item_lock_impl::end_release(const failure& how) {
-    tell_release(how);
+    if (const auto hold = leaving_.lock()) hold->finish(how);
     leaving_.reset();
 }
 
@@ -238,7 +243,9 @@ void item_lock_impl::list_grants(std::vector<std::shared_ptr<pending_release>>& 
         if (auto hold = each.lock()) into.push_back(std::move(hold));
     }
     if (auto hold = leaving_.lock()) into.push_back(std::move(hold));
-    if (auto hold = outlived_.lock(); hold && !hold->finished()) into.push_back(std::move(hold));
+    for (const auto& each : outlived_) {
+        if (auto hold = each.lock(); hold && !hold->finished()) into.push_back(std::move(hold));
+    }
 }
 
 // ---- guarded writes ----------------------------------------------------------------------------------------

@@ -151,7 +151,8 @@ private:
     item_line line_;
     std::vector<std::weak_ptr<item_hold>> holds_;  ///< of the present grant
     std::weak_ptr<item_hold> leaving_;             ///< the one that is being given back; it keeps us, not we it
-    std::weak_ptr<item_hold> outlived_;            ///< one whose time was up while its last write was under way
+    /// Let go, and being ended by a last write or with others, when the time of their grant was up.
+    std::vector<std::weak_ptr<item_hold>> outlived_;
 };
 
 }  // namespace dynalease::detail

@@ -92,11 +92,11 @@ void lock_impl::end_hand_over() {
 }
 
 void lock_impl::tell_release(const failure& how) {
-    if (const auto hold = leaving_.lock()) hold->finish(how);
+    if (const auto hold = leaving_.lock()) hold->tell(how);
 }
 
 void lock_impl::end_release(const failure& how) {
-    tell_release(how);
+    if (const auto hold = leaving_.lock()) hold->finish(how);
     leaving_.reset();
 }
 

@@ -17,6 +17,7 @@ queue_hold::queue_hold(std::shared_ptr<session_impl> session, std::shared_ptr<qu
       ticket_(std::move(ticket)),
       unwritten_until_(unwritten_until.value_or(dynalease::time_point::max())),
       written_(!unwritten_until),
+      passes_(ticket_->mine.ticket),
       over_(core()->world()) {}
 
 const std::string& queue_hold::name() const noexcept {

@@ -59,7 +59,10 @@ public:
     bool is_written_down() const noexcept { return written_; }
     /// Nobody else may pass it over yet, whether it is being given back or not.
     bool is_protected() const noexcept;
-    /// While it is given back, the next caller of this process has got its turn.
+    /// Up to this ticket is passed when it is given back: its own, and void ones of this process right behind.
+    void passes(std::int64_t last) noexcept { passes_ = last; }
+    std::int64_t passes() const noexcept { return passes_; }
+    /// While it is given back, the next caller of this process, with nobody between, has got its turn.
     void hand_over() noexcept { handed_over_ = true; }
     bool handed_over() const noexcept { return handed_over_; }
     /// Ends the wait of whoever is to write the turn down.
@@ -76,6 +79,7 @@ private:
     std::shared_ptr<drawn_ticket> ticket_;
     dynalease::time_point unwritten_until_;
     std::atomic<bool> written_;
+    std::int64_t passes_;
     bool handed_over_ = false;
     runtime::alarm over_;
 };

@@ -241,10 +241,10 @@ void queue_impl::grant(const std::shared_ptr<queue_entrant>& who,
                                              wanted);
     turn_.hold = hold;
     drawn_.end_entering(*who);
-    ++core_.counters().leases_held;
-    if (wanted) ++core_.counters().acquired;
+    core_.counters().leases_held += wanted;
+    core_.counters().acquired += wanted;
     const auto before = is_leaving() ? turn_.leaving.back().lock() : nullptr;
-    if (before && wanted) before->hand_over();
+    if (before && wanted && who->ticket->mine.from <= before->passes() + 1) before->hand_over();
     if (unwritten_until) start(write_down_later(self(), hold));
     if (!waiting_.empty()) note_wait();
     auto turn = queue_hold::make_turn(std::move(hold));
@@ -255,7 +255,7 @@ void queue_impl::end_turn(const std::shared_ptr<queue_hold>& hold) {
     hold->over().wake();
     if (turn_.hold.lock() != hold) return;
     turn_.hold.reset();
-    --core_.counters().leases_held;
+    core_.counters().leases_held -= hold->wanted();
 }
 
 // ---- the session's end -------------------------------------------------------------------------------------

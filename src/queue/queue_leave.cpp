@@ -34,6 +34,7 @@ boost::asio::awaitable<void> queue_impl::give_turn_back([[maybe_unused]] queue_t
     unsigned failures = 0;
     while (core_.may_write() && counts(*hold->ticket())) {
         const auto over = protocol::over_with(mine, places_.voids);
+        hold->passes(over.back().ticket);
         const auto pace = protocol::smoothed_pace(head_->pace, turn);
         const bool idle = !others_wait && head_->tail == over.back().ticket;
         auto request = idle ? requests().leave_idle(over, pace, expiry()) : requests().leave(over, pace);
@@ -41,9 +42,9 @@ boost::asio::awaitable<void> queue_impl::give_turn_back([[maybe_unused]] queue_t
         if (seen.kind == answer::unanswered || seen.kind == answer::delayed || seen.kind == answer::rejected) {
             if (seen.kind == answer::unanswered || seen.doubtful) {
                 if (!std::exchange(unanswered, true)) ++core_.counters().unknown_writes;
-                hold->finish(seen.why ? in_doubt(seen.why->details) : failure(errc::in_doubt));
+                hold->tell(seen.why ? in_doubt(seen.why->details) : failure(errc::in_doubt));
             } else if (seen.kind == answer::rejected) {
-                hold->finish(*seen.why);
+                hold->tell(*seen.why);
             }
             co_await pause(failures++);
             continue;
@@ -59,10 +60,14 @@ boost::asio::awaitable<void> queue_impl::give_turn_back([[maybe_unused]] queue_t
             continue;
         }
         has_left(hold);
-        if (unanswered) ++core_.counters().unknown_applied;
         const bool done = next == leave_step::done;
+        if (unanswered && done) ++core_.counters().unknown_applied;
         if (done) tell_left(*hold);
-        hold->finish(done ? failure() : turn_lost("others passed it over"));
+        if (next == leave_step::lost) {
+            hold->finish(turn_lost("others passed it over"));
+        } else {
+            hold->finish(done ? failure() : failure(errc::in_doubt));
+        }
         for (const auto& each : over) {
             // An earlier copy may have done less than this one asked for.
             const bool passed = each.ticket <= head_->passed;

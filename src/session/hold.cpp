@@ -129,8 +129,7 @@ bool hold::lose(std::string_view why) {
     return true;
 }
 
-void hold::finish(const failure& how) {
-    if (!how.code) returned_ = true;
+void hold::tell(const failure& how) {
     if (finished_) return;
     finished_ = how.code;
     if (how.code) about_ = std::make_unique<const diagnostics>(how.details);
@@ -139,9 +138,14 @@ void hold::finish(const failure& how) {
     if (lost_) lost_->complete_all({});
 }
 
+void hold::finish(const failure& how) {
+    if (!how.code) returned_ = true;
+    tell(how);
+    if (settled_) settled_->complete_all({});
+}
+
 void hold::stay_until_finished() {
-    if (finished_) return;
-    waiters(given_back_).async_wait([self = shared_from_this()](const error_code&, runtime::unit) {});
+    waiters(settled_).async_wait([self = shared_from_this()](const error_code&, runtime::unit) {});
 }
 
 hold::event& hold::waiters(std::unique_ptr<event>& list) {

@@ -70,10 +70,12 @@ public:
     bool lost() const noexcept override { return ended_ && end_ == grant_event::lost; }
     /// How it is being given back, where that is not by its guard alone.
     void ends_by(grant_event how) noexcept { end_ = how; }
-    /// How giving it back ended. The first word counts for who asked; that it was given back after all, for its
-    /// session.
+    /// What is known of giving it back while that goes on. The first word counts for who asked and who listens.
+    void tell(const failure& how);
+    /// How giving it back ended. For its session it counts that it was given back after all.
     void finish(const failure& how);
-    /// Lives until it has finished, though its guard and its verb are gone: whoever listens is told all the same.
+    /// Lives until it has finished, though its guard and its verb are gone: who listens, and who closes the session, is
+    /// told all the same.
     void stay_until_finished();
     const std::optional<error_code>& finished() const noexcept override { return finished_; }
     bool returned() const noexcept override { return returned_; }
@@ -109,6 +111,7 @@ private:
     std::unique_ptr<const diagnostics> about_;
     std::unique_ptr<event> lost_;
     std::unique_ptr<event> given_back_;
+    std::unique_ptr<event> settled_;
     const dynalease::time_point granted_at_;
     const bool wanted_;
     dynalease::time_point let_go_at_{};

@@ -26,10 +26,12 @@ struct session_counters {
     /// without the rest and gave it back: hooks are told of what callers got. What came when no caller was left counts
     /// nowhere.
     std::uint64_t acquired = 0;
-    std::uint64_t hand_overs = 0;   ///< grants passed on inside the process
-    std::uint64_t take_overs = 0;   ///< grants taken from a session that was over
-    std::uint64_t own_copies = 0;   ///< grants learnt from the row because the answer was lost
-    std::uint64_t released = 0;     ///< guards given back, and not handed on; none that was lost
+    std::uint64_t hand_overs = 0;  ///< grants passed on inside the process
+    std::uint64_t take_overs = 0;  ///< grants taken from a session that was over; also for callers who had gone
+    std::uint64_t own_copies = 0;  ///< grants learnt from the row because the answer was lost; also for those
+    /// Guards given back, and not handed on; none that was lost. It and `hand_overs` count what became of them,
+    /// whatever their releases, and hooks with them, were told first. Where that was never learnt, they are in neither.
+    std::uint64_t released = 0;
     std::uint64_t lost = 0;         ///< guards that became invalid before they were released; none left by `close`
     std::uint64_t marked_dead = 0;  ///< sessions of others that this one marked dead
     /// Writes without an answer that claim something or give it back, each then resolved one way. Of a write under a

@@ -182,8 +182,8 @@ sequence<void> end_grant_with(item_lock_claimant& lock, stepper& steps, last_wri
     }
     end = {.why = unanswered ? fault(errc::in_doubt) : refused, .is = fate::to_release};
     if (released.kind != answer::refused) co_return;
-    const bool freed =
-        !last.held.writes(released.lock, lock.session.id()) && lock.freed_by_copy(released.lock, last.held);
+    const bool freed = !last.held.writes(released.lock, lock.session.id()) && lock.holds_on(last.held) &&
+                       lock.freed_by_copy(released.lock, last.held);
     end.is = freed ? fate::ended : fate::lost;
 }
 
@@ -197,8 +197,8 @@ shared_failure item_lock_claimant::why_not(const item_reply& seen, bool raises) 
 bool item_lock_claimant::landed(const item_reply& seen, const last_write& last) const {
     if (seen.kind != answer::refused) return false;
     // While we hold it, nobody else of ours removes it.
-    const bool held_on = session.may_write() && (!session.plain() || (holds(last.held) && grant_lives()));
-    if (last.erases) return seen.doubtful && !seen.lock.exists && held_on;
+    const bool ours_till_now = session.may_write() && holds_on(last.held) && grant_lives();
+    if (last.erases) return seen.doubtful && !seen.lock.exists && ours_till_now;
     return last.stamp && remembers(seen, *last.stamp);
 }
 

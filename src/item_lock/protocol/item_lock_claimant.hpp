@@ -140,6 +140,8 @@ public:
     void kept_on(time_point sent);
     /// The grant is in force, and still this one.
     bool holds(const item_grant& held) const;
+    /// No other request gives it back: that is what becomes of a grant whose own time is up.
+    bool holds_on(const item_grant& held) const { return !session.plain() || holds(held); }
     void lose_grant();
     /// The grant has ended: on to what is wanted next.
     void rest();

@@ -34,6 +34,8 @@ public:
     /// The last grant.
     const item_lock_claimant::standing& grant() const noexcept { return lock_.grant; }
     time_point grant_end() const { return lock_.grant_end(); }
+    /// Its time is not up: only a plain session's grant has a time of its own.
+    bool grant_lives() const { return lock_.grant_lives(); }
     bool has_idle_claim() const noexcept { return idle() && lock_.open; }
     /// The last copy of the open claim.
     std::optional<time_point> last_sent() const noexcept;

@@ -28,6 +28,7 @@ sequence<void> release(item_lock_claimant& lock, stepper& steps, item_reply& see
         auto answered = co_await lock.send(steps, std::move(request));
         if (was_answered(answered.kind)) {
             const bool freed = answered.kind == answer::applied;
+            if (answered.doubtful && !std::exchange(unanswered, true)) ++session.counters().unknown_writes;
             // The grant that a hand-over made counts its own steps.
             if (answered.step_before && releasing.id == lock.grant.held.id) {
                 lock.callers.resolve_doubt(*answered.step_before);
@@ -44,13 +45,14 @@ sequence<void> release(item_lock_claimant& lock, stepper& steps, item_reply& see
                 lock.callers.resolve_doubt(releasing.step + 1);
                 continue;
             }
-            // Refused after a copy that had no answer: that copy did it.
-            if (seen.doubtful && !std::exchange(unanswered, true)) ++session.counters().unknown_writes;
-            const bool gone_before = !freed && !unanswered && !lock.freed_by_copy(seen.lock, releasing);
-            if (unanswered) ++session.counters().unknown_applied;
-            if (!gone_before && lock.grant.of_guard) ++session.counters().released;
+            // Refused after a copy that had no answer: that copy did it, if nobody else could before this answer.
+            const bool ours_till_now = session.may_write() && lock.grant_lives();
+            const bool by_copy = (unanswered && ours_till_now) || lock.freed_by_copy(seen.lock, releasing);
+            const bool released = freed || by_copy;
+            if (unanswered && released) ++session.counters().unknown_applied;
+            if (released && lock.grant.of_guard) ++session.counters().released;
             lock.close_claim(releasing.id != lock.grant.held.id);
-            lock.end_release(gone_before ? error_code(errc::lock_lost) : error_code());
+            lock.end_release(released ? error_code() : unanswered ? errc::in_doubt : errc::lock_lost);
             if (freed) seen.lock = {.exists = true, .floor = lock.tokens.floor};
             lock.rest();
             co_return;
@@ -67,6 +69,10 @@ sequence<void> release(item_lock_claimant& lock, stepper& steps, item_reply& see
     lock.drop();
 }
 
+bool writer_waits(item_lock_claimant& lock) {
+    return lock.callers.wanted() && lock.session.live() && lock.callers.wish() == item_access::exclusive;
+}
+
 void handed(item_lock_claimant& lock, item_reply& seen) {
     const auto last_step = lock.grant.held.step;
     lock.grant.held = {.id = lock.open->id, .access = item_access::exclusive, .step = 0, .born = seen.lock.born};
@@ -75,14 +81,17 @@ void handed(item_lock_claimant& lock, item_reply& seen) {
     if (seen.whole) lock.grant.known = *std::move(seen.whole);
     lock.close_claim(true);
     lock.callers.resolve_doubt(last_step);
-    if (lock.grant.of_guard) ++lock.session.counters().hand_overs;
-    lock.end_hand_over();
+    // Else it was given back to those who came for it and have gone: nobody here goes on with it.
+    const bool handed_on = lock.grant_lives() && writer_waits(lock);
+    auto& counters = lock.session.counters();
+    if (lock.grant.of_guard) ++(handed_on ? counters.hand_overs : counters.released);
+    if (handed_on) {
+        lock.end_hand_over();
+    } else {
+        lock.end_release({});
+    }
     ++lock.hand_overs;
-    lock.now = lock.grant_lives() && lock.serve() ? phase::held : phase::giving_back;
-}
-
-bool writer_waits(item_lock_claimant& lock) {
-    return lock.callers.wanted() && lock.session.live() && lock.callers.wish() == item_access::exclusive;
+    lock.now = handed_on && lock.serve() ? phase::held : phase::giving_back;
 }
 
 sequence<void> hand_over(item_lock_claimant& lock, stepper& steps, item_reply& seen) {
@@ -161,9 +170,8 @@ bool item_lock_claimant::freed_by_copy(const item_lock_state& shown, const item_
 }
 
 bool item_lock_claimant::freed_by(const item_reply& seen, const last_write& last) const {
-    // A grant whose time was up meanwhile has been given back by another request.
-    const bool ours = !session.plain() || holds(last.held);
-    return last.only_frees && seen.kind == detail::answer::refused && ours && freed_by_copy(seen.lock, last.held);
+    const bool may_be_copy = last.only_frees && seen.kind == detail::answer::refused;
+    return may_be_copy && holds_on(last.held) && freed_by_copy(seen.lock, last.held);
 }
 
 }  // namespace dynalease::protocol

@@ -136,12 +136,16 @@ void lock_claimant::granted(bool taken_over, bool own_copy, item written) {
     now = serve(mine, written) ? phase::held : phase::giving_back;
 }
 
-bool lock_claimant::serve(const claim& grant, const item& written) {
-    held = grant;
+bool lock_claimant::wanted_with(const item& written) const {
     if (!session.live() || !callers.wanted()) return false;
     // What stands there may be what another brought along, who has left meanwhile: a hand-over writes what is wanted.
     const auto& data = callers.data();
-    if (!data.empty() && data != written) return false;
+    return data.empty() || data == written;
+}
+
+bool lock_claimant::serve(const claim& grant, const item& written) {
+    held = grant;
+    if (!wanted_with(written)) return false;
     ++session.counters().leases_held;
     ++session.counters().acquired;
     callers.serve(grant);

@@ -100,7 +100,9 @@ public:
     // ---- the grant ----
     /// The row names our claim. @param written its data as the grant left it
     void granted(bool taken_over, bool own_copy, item written);
-    /// @returns whether somebody here still wants what was granted.
+    /// Whether somebody here wants it with what stands there.
+    bool wanted_with(const item& written) const;
+    /// @returns false if nobody does.
     bool serve(const claim& grant, const item& written);
     void end_release(const failure& how);
     void end_hand_over();

@@ -49,17 +49,22 @@ sequence<void> release(lock_claimant& lock, lock_row& row, std::optional<claim> 
                 co_await lock.pause_after(failures++);
                 continue;
             }
-            // Refused after a copy that had no answer: that copy did it.
             if (seen.doubtful && !std::exchange(unanswered, true)) ++session.counters().unknown_writes;
-            // Or one that the network made did, if nobody was granted the lock since.
+            // Nobody was granted the lock since: refused, an earlier copy did it, ours or one that the network made.
             const bool handed_over = unresolved && row.token == unresolved->token;
             const bool ours_was_last = row.token == lock.held.token || handed_over;
             const bool left_free = row.free() && ours_was_last;
-            const bool gone_before = seen.kind == answer::refused && !unanswered && !left_free;
-            if (unanswered) ++session.counters().unknown_applied;
-            if (!gone_before && lock.of_guard) ++session.counters().released;
+            // Or somebody was, who could not take it from us, while we live: then our copy had freed it.
+            const bool by_copy = left_free || (unanswered && session.may_write());
+            const bool released = seen.kind == answer::applied || by_copy;
+            if (unanswered && released) ++session.counters().unknown_applied;
+            if (released && lock.of_guard) ++session.counters().released;
             lock.close_claim(handed_over);
-            lock.end_release(gone_before ? lost(lock, row) : failure());
+            if (released) {
+                lock.end_release({});
+            } else {
+                lock.end_release(unanswered ? failure(errc::in_doubt) : lost(lock, row));
+            }
             lock.rest();
             if (lock.now == phase::idle && row.place_of(session.id())) {
                 // Those for whom we stood in line again have gone meanwhile.
@@ -84,8 +89,14 @@ void handed(lock_claimant& lock, const lock_row& row, item written) {
     const auto to = lock.open->id;
     lock.close_claim(true);
     lock.tokens.floor = lock.seen_floor = to.token;
-    if (lock.of_guard) ++lock.session.counters().hand_overs;
-    lock.end_hand_over();
+    // Else it was given back to those who came for it and have gone: nobody here goes on with it.
+    const bool handed_on = lock.wanted_with(written);
+    if (lock.of_guard) ++(handed_on ? lock.session.counters().hand_overs : lock.session.counters().released);
+    if (handed_on) {
+        lock.end_hand_over();
+    } else {
+        lock.end_release({});
+    }
     // From the moment that others are seen in line, they are passed over a bounded number of times.
     lock.others.hand_overs = lock.others.others_wait ? lock.others.hand_overs + 1 : 0;
     lock.others.others_wait = !row.line.empty();

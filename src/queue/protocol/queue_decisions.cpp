@@ -103,7 +103,8 @@ leave_step decide_leave(const leave_facts& facts) {
     if (!facts.head || facts.head->passed < facts.mine.from - 1) return leave_step::lost;
     if (facts.head->tail < facts.mine.ticket) return leave_step::lost;
     if (facts.head->passed < facts.mine.ticket) return leave_step::again;
-    return facts.unanswered || facts.held ? leave_step::done : leave_step::lost;
+    if (facts.held) return leave_step::done;
+    return facts.unanswered ? leave_step::in_doubt : leave_step::lost;
 }
 
 std::vector<place> over_with(const place& mine, const void_tickets& voids) {

@@ -149,8 +149,9 @@ struct leave_facts {
 
 enum class leave_step {
     done,
-    again,  ///< refused only because somebody waits after all
-    lost,   ///< the turn was not ours any more
+    again,     ///< refused only because somebody waits after all
+    lost,      ///< the turn was not ours any more
+    in_doubt,  ///< our copy passed it, or others did, who could
 };
 
 leave_step decide_leave(const leave_facts& facts);

@@ -50,6 +50,10 @@ asio::awaitable<void> close(node& in) {
 asio::awaitable<void> close_and_tell(node& in, close_report& report) {
     report = co_await in.session->close();
 }
+asio::awaitable<void> close_soon(node& in, close_report& report) {
+    const close_options options{.timeout = 100ms};
+    report = co_await in.session->close(options);
+}
 asio::awaitable<void> leave_to_lease(node& in, close_report& report) {
     const close_options options{.release = false};
     report = co_await in.session->close(options);
@@ -192,6 +196,63 @@ TEST_CASE("a last write that is known to have landed after its plain grant's tim
     CHECK(w.a->session->counters().released == 1);
     CHECK(report.released == 1);
     CHECK(report.failed.empty());
+}
+
+TEST_CASE("an item that is handed to a caller who has gone meanwhile is released, and handed over to nobody") {
+    grant_notes notes;
+    till_world w;
+    node a(w, 1, {}, listening(notes));
+    item_guard first;
+    item_guard none;
+    error_code code;
+    run(w, a, take(lock_in(a), first));
+    running waits(w, a, take_for(lock_in(a), 200ms, code, none));
+    w.scheduler.run_for(50ms);
+    a.network->set_plan([](const any_request&, const call_options&) { return testing::fault{.after = 400ms}; });
+    run(w, a, let_go(first));
+    waits.wait();
+    w.scheduler.run_for(5s);
+    CHECK_FALSE(none);
+    CHECK(w.unlocked());
+    CHECK(a.session->counters().hand_overs == 0);
+    CHECK(a.session->counters().released == 1);
+    CHECK(notes.events() == events{granted, not_granted, released});
+}
+
+TEST_CASE("of two readers of a plain grant one that is let go in time, and given back after it, is lost") {
+    plain_session_options options{.lease = 6s, .renew = false};
+    till_world w;
+    const auto a = plain_node(w, 1, options);
+    item_guard one;
+    item_guard other;
+    run(w, *a, share(lock_in(*a), one));
+    run(w, *a, share(lock_in(*a), other));
+    a->process->pause();
+    one = {};
+    w.scheduler.run_for(7s);
+    a->process->resume();
+    w.scheduler.run_for(1s);
+    CHECK(a->session->counters().released == 0);
+    CHECK(a->session->counters().lost == 2);
+}
+
+TEST_CASE("all whose time was up while they are ended together are in the report of closing") {
+    plain_session_options options{.lease = 6s, .renew = false};
+    till_world w;
+    const auto a = plain_node(w, 1, options);
+    std::vector<item_guard> guards(2);
+    for (auto& each : guards) run(w, *a, share(lock_in(*a), each));
+    w.scheduler.run_for(4s);
+    cut_off(*a);
+    error_code code;
+    running ends(w, *a, code_of(commit(add_to_each(std::move(guards), 1)), code));
+    w.scheduler.run_for(3s);
+    REQUIRE_FALSE(ends.done());
+    close_report report;
+    run(w, *a, close_soon(*a, report));
+    CHECK(report.released == 0);
+    CHECK(report.lost + report.failed.size() == 2);
+    ends.wait(20s);
 }
 
 TEST_CASE("of items that are locked together each is told, and what a joint end did to it") {

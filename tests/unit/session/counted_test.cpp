@@ -153,6 +153,7 @@ TEST_CASE("a turn that came when its caller had gone is neither acquired, nor ha
     error_code code;
     run(w, a, enter_for(line, 100ms, code));
     CHECK(code == errc::in_doubt);
+    CHECK(a.session->counters().leases_held == 0);
     leaves.wait();
     w.scheduler.run_for(5s);
     const auto seen = a.session->counters();
@@ -186,5 +187,60 @@ TEST_CASE("a lock that came with the data of a caller who had gone is the next o
     CHECK(*find(row, "data") == attribute_value(attribute_map{{"who", "b"}}));
     CHECK(a.session->counters().acquired == 2);
     CHECK(a.session->counters().hand_overs == 0);
+    CHECK(told(notes, grant_event::handed_over) == 0);
+}
+
+TEST_CASE("a lock that is handed to a caller who has gone meanwhile is released, and handed over to nobody") {
+    grant_notes notes;
+    world w;
+    node a(w, 1, {}, listening(notes));
+    const lock target{*a.session, "x"};
+    lock_guard first;
+    lock_guard none;
+    run(w, a, take(target, first));
+    running waits(w, a, take_with(target, "b", 200ms, none));
+    w.scheduler.run_for(50ms);
+    answers_come_after(a, 400ms);
+    run(w, a, give_back(first));
+    waits.wait();
+    w.scheduler.run_for(5s);
+    CHECK_FALSE(none);
+    CHECK_FALSE(find(w.row("lock#x"), "holder"));
+    CHECK(a.session->counters().hand_overs == 0);
+    CHECK(a.session->counters().released == 1);
+    CHECK(told(notes, grant_event::handed_over) == 0);
+    CHECK(told(notes, grant_event::released) == 1);
+}
+
+TEST_CASE("a turn that ends before the next of its process, with another's between, is handed over to nobody") {
+    grant_notes notes;
+    world w;
+    node a(w, 1, {}, listening(notes));
+    node b(w, 2);
+    const queue line{*a.session, "x"};
+    queue_turn first;
+    queue_turn between;
+    queue_turn second;
+    run(w, a, enter(line, first));
+    running other(w, b, enter(queue{*b.session, "x"}, between));
+    w.scheduler.run_for(1s);
+    running waits(w, a, enter(line, second));
+    w.scheduler.run_for(1s);
+    // Its leave is done, and the answers stay away until the next one's turn.
+    a.network->set_plan([](const any_request& request, const call_options&) {
+        const auto* write = std::get_if<update_item_request>(&request);
+        const bool leaves = write != nullptr && *find_string(write->key, "pk") == "queue#x";
+        return testing::fault{leaves ? testing::fault::kind::lose_answer : testing::fault::kind::pass};
+    });
+    running leaves(w, a, [](queue_turn& turn) -> asio::awaitable<void> { co_await turn.leave(as_tuple); }(first));
+    other.wait();
+    run(w, b, leave(between));
+    waits.wait();
+    a.network->set_plan({});
+    leaves.wait();
+    w.scheduler.run_for(5s);
+    CHECK(second.held());
+    CHECK(a.session->counters().hand_overs == 0);
+    CHECK(a.session->counters().released == 1);
     CHECK(told(notes, grant_event::handed_over) == 0);
 }
