@@ -45,9 +45,9 @@ std::string item_lock_impl::in_the_way() const {
     const auto& others = machine_.others();
     if (!others || others->session == core_.id()) return {};
     if (others->session.empty()) return "a program of another make holds it";
-    const auto first = words_of_hold(core_, others->session, others->since);
-    if (others->readers < 2) return first;
-    return first + ", and " + std::to_string(others->readers - 1) + " more read it";
+    auto words = words_of_hold(core_, others->session, others->since);
+    if (others->readers > 1) words += ", and " + std::to_string(others->readers - 1) + " more read it";
+    return words + words_of_heartbeat(core_, others->session);
 }
 
 void item_lock_impl::turn_all_away(const failure& why) {

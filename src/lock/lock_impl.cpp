@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "lock/lock_impl.hpp"
 
+#include "lock/data_words.hpp"
 #include "session/holder_words.hpp"
 
 #include <algorithm>
@@ -41,7 +42,11 @@ const protocol::lock_claimant::contention* lock_impl::others() const {
 std::string lock_impl::in_the_way() const {
     if (machine_.held()) return words_of_own_hold(core_, held_since_);
     const auto* seen = others();
-    return seen ? words_of_hold(core_, seen->holder_seen->session, seen->holder_since) : std::string();
+    if (seen == nullptr) return {};
+    const auto& holder = seen->holder_seen->session;
+    auto words = words_of_hold(core_, holder, seen->holder_since) + words_of_heartbeat(core_, holder);
+    if (!seen->holder_data.empty()) words += "; its data: " + words_of_data(seen->holder_data);
+    return words;
 }
 
 bool lock_impl::tell_long_wait() {

@@ -26,6 +26,14 @@ std::string words_of_hold(session_impl& core, const std::string& session, dynale
     return who + " has held it for at least " + time_since(core, since);
 }
 
+std::string words_of_heartbeat(session_impl& core, const std::string& session) {
+    const auto* about = core.remotes().known(session);
+    if (about == nullptr || !about->looked_at() || about->over()) return {};
+    const auto lease = std::chrono::floor<std::chrono::milliseconds>(about->lease()).count();
+    return "; its last heartbeat, for a lease of " + std::to_string(lease) + " ms, was first seen " +
+           time_since(core, about->beat_seen()) + " ago";
+}
+
 bool leaves_holder_open(const failure& why) {
     const auto kind = condition_of(why.code);
     return kind == condition::unreachable || kind == condition::throttled;

@@ -37,7 +37,8 @@ struct acquire_options {
     /// no answer. So while the service answers it ends within the holder's lease. It ends with `errc::session_lost`
     /// where the session is lost otherwise meanwhile.
     std::optional<std::chrono::nanoseconds> wait{};
-    /// Kept in the lock's row (attribute `data`) and shown by `inspect`; empty: what is there stays.
+    /// Kept in the lock's row (attribute `data`), shown by `inspect`, and told, cut to some 200 bytes, to who waits for
+    /// the lock in vain; empty: what is there stays.
     /// GCC 12 does not compile a braced list of members inside an awaited expression: there, name the item before.
     detail::braced<item> data{};
 };

@@ -93,6 +93,7 @@ sequence<acquire_decision> decide_next(lock_claimant& lock, const lock_row& row,
     if (others.holder_seen != row.holder) {
         others.holder_seen = row.holder;
         others.holder_since = lock.session.now();
+        others.holder_data = row.data;
     }
     while (lock.session.may_write()) {
         const bool waits = lock.callers.waited_for();

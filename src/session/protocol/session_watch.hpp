@@ -25,6 +25,8 @@ public:
     bool over() const { return over_; }
     bool looked_at() const { return beat_.has_value(); }
     time_point last_look() const { return looked_; }
+    /// The first sight of the present beat.
+    time_point beat_seen() const { return since_; }
 
     /// A sight: the answer of a look, or of a refused mark.
     /// @param row empty: the row is gone, which means over, for ever.

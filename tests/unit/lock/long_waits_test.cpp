@@ -1,5 +1,6 @@
 // What is told of those who wait in vain, or for themselves.
 // SPDX-License-Identifier: BSL-1.0
+#include "lock/data_words.hpp"
 #include "support/lock_steps.hpp"
 
 #include <catch2/catch.hpp>
@@ -43,6 +44,37 @@ TEST_CASE("who waited in vain is told who has the lock, and since when") {
     diagnostics told_its_fate;
     run(w, b, wait_in_vain(lock{*b.session, "x"}, {.wait = until_known}, told_its_fate));
     CHECK(says(told_its_fate, "of billing-7"));
+}
+
+TEST_CASE("who waited in vain is told how fresh the holder's heartbeat is, and what it has left in the row") {
+    world w;
+    node a(w, 1, {}, {.table = table, .owner = "billing-7"});
+    node b(w, 2);
+    lock_guard held;
+    item data{{"job", "a \"big\"\none"}, {"tries", 3}, {"parts", attribute_list{true, null{}, binary(3)}}};
+    run(w, a, take(lock{*a.session, "x"}, held, {.data = std::move(data)}));
+    diagnostics told;
+    run(w, b, wait_in_vain(lock{*b.session, "x"}, {.wait = 5s}, told));
+    CHECK(says(told, "for at least 5 s; its last heartbeat, for a lease of 10000 ms, was first seen "));
+    CHECK(says(told, R"(; its data: {"job": "a \"big\"\u000aone", "parts": [true, null, <3 bytes>], "tries": 3})"));
+
+    // A holder that brings nothing leaves what is there; a long text is cut.
+    run(w, a, give_back(held));
+    run(w, a, take(lock{*a.session, "x"}, held, {.data = {{"long", std::string(400, 'x')}}}));
+    run(w, b, wait_in_vain(lock{*b.session, "x"}, {.wait = 2s}, told));
+    CHECK(says(told, R"({"long": "xxx)"));
+    CHECK(says(told, "xxx…"));
+    CHECK(told.message.size() < 600);
+}
+
+TEST_CASE("a text of a lock's data is cut between two characters") {
+    for (std::size_t fill = 180; fill < 200; ++fill) {
+        item data{{"a", std::string(fill, 'x') + "üüüüüüüüüü"}};
+        const auto words = detail::words_of_data(data);
+        CHECK(words.size() <= 203);
+        const auto last = words.substr(0, words.size() - 3);
+        CHECK((last.back() == 'x' || last.ends_with("ü")));
+    }
 }
 
 TEST_CASE("who waited for his own process is told so") {
