@@ -1,6 +1,7 @@
 // The attempts of one `run`: what is done again, when, and when no more.
 // SPDX-License-Identifier: BSL-1.0
 #include "database/called_verb.hpp"
+#include "database/protocol/backoff.hpp"
 #include "runtime/alarm.hpp"
 #include "transaction/commit.hpp"
 #include "transaction/held_items.hpp"
@@ -26,8 +27,7 @@ using boost::asio::awaitable;
 /// 20 ms doubling to 2 s; anything from half of that on, so that rivals part.
 std::chrono::nanoseconds pause_after(const environment& world, unsigned attempts) {
     const auto longest = std::min<std::chrono::nanoseconds>(20ms * (1U << std::min(attempts - 1, 7U)), 2s);
-    const auto half = static_cast<std::uint64_t>(longest.count() / 2);
-    return longest / 2 + std::chrono::nanoseconds(world.random->below(half + 1));
+    return shortened(longest, world.random->unit());
 }
 
 /// Whether another attempt may fare better.

@@ -21,7 +21,6 @@ public:
     explicit writing_process(const database& target) noexcept : step_driver(target), world_(target.environment()) {}
 
     time_point now() const noexcept override { return world_.clock->now(); }
-    std::uint64_t below(std::uint64_t bound) override { return world_.random->below(bound); }
     double unit() override { return world_.random->unit(); }
     item_stamp new_stamp() override { return fresh_stamp(world_); }
     std::string new_token() override { return world_.new_id(); }

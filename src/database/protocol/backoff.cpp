@@ -11,8 +11,12 @@ std::chrono::nanoseconds retry_pause(unsigned failures_so_far) {
                                               std::chrono::seconds(1));
 }
 
+std::chrono::nanoseconds shortened(std::chrono::nanoseconds longest, double unit) {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(longest * (0.5 + 0.5 * unit));
+}
+
 std::chrono::nanoseconds retry_pause(unsigned failures_so_far, double unit) {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(retry_pause(failures_so_far) * (0.5 + 0.5 * unit));
+    return shortened(retry_pause(failures_so_far), unit);
 }
 
 }  // namespace dynalease::detail

@@ -8,8 +8,10 @@ namespace dynalease::detail {
 
 /// After an unanswered or failed request: 50 ms doubling to 1 s.
 std::chrono::nanoseconds retry_pause(unsigned failures_so_far);
-/// The same, shortened by up to a half: those who failed together do not try again together.
+/// By up to a half: those who failed together do not try again together.
 /// @param unit a uniform random number in [0, 1)
+std::chrono::nanoseconds shortened(std::chrono::nanoseconds longest, double unit);
+/// Both.
 std::chrono::nanoseconds retry_pause(unsigned failures_so_far, double unit);
 
 }  // namespace dynalease::detail

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "lock/protocol/lock_times.hpp"
 
+#include "database/protocol/backoff.hpp"
+
 #include <algorithm>
 
 namespace dynalease::protocol {
@@ -19,8 +21,7 @@ nanoseconds poll_interval(std::size_t waiting, nanoseconds shortest, double unit
 
 nanoseconds overflow_interval(unsigned looks_so_far, double unit) {
     const auto doubled = std::chrono::seconds(60) * (1u << std::min(looks_so_far, 4u));
-    const seconds_of longest = std::min<std::chrono::seconds>(doubled, std::chrono::seconds(600));
-    return duration_cast<nanoseconds>(longest * (0.5 + 0.5 * unit));
+    return detail::shortened(std::min<std::chrono::seconds>(doubled, std::chrono::seconds(600)), unit);
 }
 
 nanoseconds no_show_after(std::size_t waiting) {

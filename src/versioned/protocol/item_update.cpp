@@ -93,9 +93,9 @@ sequence<void> item_update::try_on() {
             co_await behind_lock();
             if (!end_.why) co_return;
         } else {
-            const auto longest = conflict_pause(++tries_);
-            const std::chrono::nanoseconds pause(process_.below(static_cast<std::uint64_t>(longest.count()) + 1));
-            const auto when = process_.now() + pause;
+            // From nothing on: rivals part soonest.
+            const auto pause = conflict_pause(++tries_) * process_.unit();
+            const auto when = process_.now() + std::chrono::duration_cast<std::chrono::nanoseconds>(pause);
             co_await sleep_until(when, *end_.why);
         }
         if (given_up_) {

@@ -103,9 +103,7 @@ sequence<void> joint_delivery::send() {
             fail(std::move(why));
             co_return;
         }
-        const auto longest = detail::retry_pause(failures);
-        const std::chrono::nanoseconds jitter(process_.below(static_cast<std::uint64_t>(longest.count() / 2 + 1)));
-        pause_step rest{std::min(longest / 2 + jitter, deadline_ - process_.now())};
+        pause_step rest{std::min(detail::retry_pause(failures, process_.unit()), deadline_ - process_.now())};
         co_await asking<pause_step>(steps_, rest);
         if (process_.cancelled()) {
             fail(failure(errc::cancelled));

@@ -122,9 +122,7 @@ sequence<void> delivery::send() {
             fail(std::move(why));
             co_return;
         }
-        const auto longest = detail::retry_pause(failures);
-        const auto jitter = process_.below(static_cast<std::uint64_t>(longest.count() / 2 + 1));
-        co_await pause(longest / 2 + std::chrono::nanoseconds(jitter));
+        co_await pause(detail::retry_pause(failures, process_.unit()));
         if (process_.cancelled()) {
             fail(failure(errc::cancelled));
             co_return;

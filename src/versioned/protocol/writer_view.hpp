@@ -5,7 +5,6 @@
 #include <dynalease/item/item_version.hpp>
 #include <dynalease/runtime/time.hpp>
 
-#include <cstdint>
 #include <string>
 
 namespace dynalease::protocol {
@@ -13,9 +12,7 @@ namespace dynalease::protocol {
 class writer_view {
 public:
     virtual time_point now() const noexcept = 0;
-    /// A uniform random number in [0, bound).
-    virtual std::uint64_t below(std::uint64_t bound) = 0;
-    /// ... in [0, 1).
+    /// A uniform random number in [0, 1).
     virtual double unit() = 0;
     /// Never the same again, as all names of writes.
     virtual item_stamp new_stamp() = 0;

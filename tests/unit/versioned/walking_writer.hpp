@@ -40,7 +40,6 @@ public:
 
     // ---- the process ----
     time_point now() const noexcept override { return in_.now_; }
-    std::uint64_t below(std::uint64_t) override { return 0; }
     double unit() override { return 0.5; }
     item_stamp new_stamp() override;
     std::string new_token() override { return "token"; }
