@@ -119,7 +119,11 @@ boost::asio::awaitable<runtime::completion<void>> commit_parts(last_parts& parts
     const auto& world = core->world();
     const auto refuse = [&](const failure& why) {
         // A release that follows closes every copy that has no answer.
-        for (const auto& part : parts) part.hold->front().give_back(part.hold);
+        for (const auto& part : parts) {
+            // Should its time be over before that is known, it may have been given back all the same.
+            if (why.code == errc::in_doubt) part.hold->tell(why);
+            part.hold->front().give_back(part.hold);
+        }
         return runtime::completion<void>{report(why, details)};
     };
     transact_write_items_request sending;

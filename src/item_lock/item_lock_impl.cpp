@@ -148,10 +148,7 @@ bool item_lock_impl::forget(const std::shared_ptr<item_hold>& hold) {
 }
 
 void item_lock_impl::lose_holds() {
-    std::erase_if(outlived_, [](const auto& each) {
-        const auto hold = each.lock();
-        return !hold || hold->finished();
-    });
+    std::erase_if(outlived_, [](const auto& each) { return each.expired() || each.lock()->finished().has_value(); });
     for (const auto& each : std::exchange(holds_, {})) {
         --core_.counters().leases_held;
         const auto hold = each.lock();
@@ -330,6 +327,8 @@ boost::asio::awaitable<item_lock_impl::write_end> item_lock_impl::end_with(std::
         session_driver driver(core_);
         co_await driver.run(machine_.end_with(driver.steps(), std::move(last), end));
     }
+    // Should its time be over before that is known, the grant may have been given back all the same.
+    if (end.why && end.why->code == errc::in_doubt) hold->tell(*end.why);
     if (end.is == fate::to_release) {
         give_back(hold);
     } else {

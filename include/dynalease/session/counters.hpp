@@ -34,8 +34,8 @@ struct session_counters {
     std::uint64_t released = 0;
     std::uint64_t lost = 0;         ///< guards that became invalid before they were released; none left by `close`
     std::uint64_t marked_dead = 0;  ///< sessions of others that this one marked dead
-    /// Writes without an answer that claim something or give it back, each then resolved one way. Of a write under a
-    /// lock its own caller is told.
+    /// Writes without an answer that claim something or give it back, each then resolved one way; where others may have
+    /// taken it meanwhile, for the lease was over, in none. Of a write under a lock its own caller is told.
     std::uint64_t unknown_writes = 0;
     std::uint64_t unknown_applied = 0;  ///< ... it had happened
     std::uint64_t unknown_void = 0;     ///< ... it had not, and never will

@@ -104,6 +104,8 @@ public:
     /// An answer to a request sent then has shown that the claim was not granted before it.
     void note_absent(time_point sent);
     void close_claim(bool applied);
+    /// The same, where nobody can know whether it was: what could land is over with the grant that it was to follow.
+    void forget_claim() { open.reset(); }
     void audit_late_copies();
     /// Somebody here wants the item before the audit of a closed claim, which is put off.
     void put_off_audit();

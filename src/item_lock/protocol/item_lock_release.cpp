@@ -51,7 +51,11 @@ sequence<void> release(item_lock_claimant& lock, stepper& steps, item_reply& see
             const bool released = freed || by_copy;
             if (unanswered && released) ++session.counters().unknown_applied;
             if (released && lock.grant.of_guard) ++session.counters().released;
-            lock.close_claim(releasing.id != lock.grant.held.id);
+            if (released || !unanswered) {
+                lock.close_claim(releasing.id != lock.grant.held.id);
+            } else {
+                lock.forget_claim();
+            }
             lock.end_release(released ? error_code() : unanswered ? errc::in_doubt : errc::lock_lost);
             if (freed) seen.lock = {.exists = true, .floor = lock.tokens.floor};
             lock.rest();
@@ -129,7 +133,7 @@ sequence<void> hand_over(item_lock_claimant& lock, stepper& steps, item_reply& s
             continue;
         }
         seen = std::move(answered);
-        if (next == hand_over_step::handed && session.may_write()) {
+        if (next == hand_over_step::handed) {
             handed(lock, seen);
             co_return;
         }
@@ -139,8 +143,14 @@ sequence<void> hand_over(item_lock_claimant& lock, stepper& steps, item_reply& s
             co_return;
         }
         if (next == hand_over_step::lost) {
-            lock.close_claim(false);
-            lock.end_release(errc::lock_lost);
+            // A copy without an answer may have landed before others took what it brought.
+            const bool doubtful = lock.open->unanswered;
+            if (doubtful) {
+                lock.forget_claim();
+            } else {
+                lock.close_claim(false);
+            }
+            lock.end_release(doubtful ? errc::in_doubt : errc::lock_lost);
             lock.rest();
             co_return;
         }

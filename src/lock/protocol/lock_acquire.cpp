@@ -16,6 +16,8 @@ namespace {
 
 /// A lock that was just seen in other hands is looked at before it is written to.
 constexpr std::chrono::seconds recently{10};
+/// Of the writes, in a row, of one who tries until the holder is known: what stands there is then not what it seems.
+constexpr unsigned refusals_until_known = 10;
 
 /// When it pays to look at the holder's session. @param row held
 time_point next_look(lock_claimant& lock, const lock_row& row) {
@@ -170,6 +172,7 @@ sequence<void> acquire_lock(lock_claimant& lock, lock_row& row) {
     }
 
     unsigned failures = 0;
+    unsigned refused_writes = 0;  // in a row
     while (session.may_write() && lock.callers.wanted()) {
         const auto sent = next.step;
         const auto over = sent == acquire_step::take ? next.form.over : std::nullopt;
@@ -193,7 +196,7 @@ sequence<void> acquire_lock(lock_claimant& lock, lock_row& row) {
         if (sent == acquire_step::join && !closed && seen.row.place_of(session.id()).value_or(0) > 0) {
             // Those before us were here first: leave them one look's time, even if the lock stands free.
             row = std::move(seen.row);
-            others.refusals = 0;
+            others.refusals = refused_writes = 0;
             lock.refuse_try(seen);
             if (lock.callers.try_came_after(seen.sent_at)) continue;
             co_await lock.pause(time_to_next_look(lock, row, acquire_step::poll));
@@ -201,12 +204,15 @@ sequence<void> acquire_lock(lock_claimant& lock, lock_row& row) {
         }
 
         const bool refused = seen.kind == answer::refused;
-        if (refused) ++others.refusals;
+        if (refused) {
+            ++others.refusals;
+            ++refused_writes;
+        }
         row = std::move(seen.row);
         shared_failure why;
         next = co_await decide_next(lock, row, why);
         if (!session.may_write()) break;
-        if (!writes(next.step)) others.refusals = 0;
+        if (!writes(next.step)) others.refusals = refused_writes = 0;
         if (why && detail::classify(*why) == answer::rejected) {
             lock.fail_all(why, seen);
             continue;  // with a look, for whoever came since
@@ -220,10 +226,11 @@ sequence<void> acquire_lock(lock_claimant& lock, lock_row& row) {
             lock.granted(false, true, std::move(row.data));
             co_return;
         }
-        if (writes(next.step) && refused && others.refusals >= 2) {
+        if (writes(next.step) && refused && refused_writes >= 2) {
             // Others are faster, or the row is not what it seems: write no faster for that, and by a fresh sight.
-            if (!lock.callers.tries_until_known()) lock.refuse_try(seen);
-            co_await lock.pause_after(others.refusals - 2);
+            const bool asks_on = lock.callers.tries_until_known() && refused_writes < refusals_until_known;
+            if (!asks_on) lock.refuse_try(seen);
+            co_await lock.pause_after(refused_writes - 2);
             next = {acquire_step::poll};
             continue;
         }

@@ -60,7 +60,7 @@ public:
         item holder_data{};                       ///< that it wrote there, or left there
         std::optional<first_sight> first_seen{};  ///< by the last caller who tried until the holder is known
         unsigned overflows = 0;
-        unsigned refusals = 0;    ///< of writes that want the lock, in a row
+        unsigned refusals = 0;    ///< of writes that want the lock, in a row, whoever they were for
         unsigned hand_overs = 0;  ///< in a row since other processes were seen in line
         bool others_wait = false;
     };
@@ -85,6 +85,8 @@ public:
     void stake();
     void note_unanswered();
     void close_claim(bool applied);
+    /// The same, where nobody can know whether it was.
+    void forget_claim() { open.reset(); }
     /// A copy of it may bring those who wait what they wait for, whatever the answers said so far. @param sent as
     /// `lock_machine::may_land`
     bool may_land(bool sent) const noexcept;

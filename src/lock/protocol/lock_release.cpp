@@ -59,11 +59,12 @@ sequence<void> release(lock_claimant& lock, lock_row& row, std::optional<claim> 
             const bool released = seen.kind == answer::applied || by_copy;
             if (unanswered && released) ++session.counters().unknown_applied;
             if (released && lock.of_guard) ++session.counters().released;
-            lock.close_claim(handed_over);
-            if (released) {
-                lock.end_release({});
+            if (released || !unanswered) {
+                lock.close_claim(handed_over);
+                lock.end_release(released ? failure() : lost(lock, row));
             } else {
-                lock.end_release(unanswered ? failure(errc::in_doubt) : lost(lock, row));
+                lock.forget_claim();
+                lock.end_release(errc::in_doubt);
             }
             lock.rest();
             if (lock.now == phase::idle && row.place_of(session.id())) {
@@ -119,8 +120,7 @@ sequence<void> hand_over(lock_claimant& lock, lock_row& row) {
         lock.stake();
         auto request = lock.requests().hand_over(lock.held, lock.open->id, lock.open->data);
         auto seen = co_await lock.send(std::move(request));
-        if (lock.open) lock.open->under_way = false;
-        if (!session.may_write()) break;
+        lock.open->under_way = false;
         auto next = hand_over_step::again;
         if (seen.doubtful) lock.note_unanswered();
         if (seen.kind == answer::applied) {
@@ -146,8 +146,14 @@ sequence<void> hand_over(lock_claimant& lock, lock_row& row) {
             co_return;
         }
         if (next == hand_over_step::lost) {
-            lock.close_claim(false);
-            lock.end_release(lost(lock, row));
+            // A copy without an answer may have landed before others took what it brought.
+            if (lock.open->unanswered) {
+                lock.forget_claim();
+                lock.end_release(errc::in_doubt);
+            } else {
+                lock.close_claim(false);
+                lock.end_release(lost(lock, row));
+            }
             lock.rest();
             co_return;
         }

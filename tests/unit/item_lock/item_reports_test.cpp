@@ -198,6 +198,54 @@ TEST_CASE("a last write that is known to have landed after its plain grant's tim
     CHECK(report.failed.empty());
 }
 
+TEST_CASE("a last write that is in doubt when its plain grant's time is over is no loss in any account") {
+    grant_notes notes;
+    plain_session_options options{.lease = 6s, .renew = false};
+    options.on_grant = notes.hook();
+    plain_till w(std::move(options));
+    w.run_until(2s);
+    w.a->network->set_plan(
+        [](const any_request&, const call_options&) { return testing::fault{testing::fault::kind::lose_answer}; });
+    error_code code;
+    SECTION("alone") {
+        run(w, *w.a, code_of(add_and_release(w.mine, 5), code));
+    }
+    SECTION("with others") {
+        std::vector<item_guard> guards(1);
+        guards[0] = std::move(w.mine);
+        run(w, *w.a, code_of(commit(add_to_each(std::move(guards), 5)), code));
+    }
+    CHECK(code == errc::in_doubt);
+    CHECK(w.amount() == 5);
+    reconnect(*w.a);
+    w.scheduler.run_for(10s);
+    CHECK(notes.events() == events{granted, released});
+    CHECK(notes.told[1].code == errc::in_doubt);
+    CHECK(w.a->session->counters().lost == 0);
+    CHECK(w.a->session->counters().released == 0);
+}
+
+TEST_CASE("an item that is handed over in doubt when its plain grant's time is over is no loss") {
+    plain_till w({.lease = 6s, .renew = false});
+    node b(w, 2);
+    item_guard next;
+    item_guard theirs;
+    error_code waited;
+    error_code code;
+    running waits(w, *w.a, code_of(take(lock_in(*w.a), next, {.wait = 1min}), waited));
+    w.run_until(5s);
+    // Its hand-over is done, and the client asks again when another has the item already.
+    w.a->network->set_plan(testing::scripted_faults({{.what = testing::fault::kind::lose_answer, .again = 20s}}));
+    running ends(w, *w.a, code_of(let_go(w.mine), code));
+    w.scheduler.run_for(100ms);
+    running takes(w, b, take(lock_in(b), theirs));
+    ends.wait(1min);
+    w.scheduler.run_for(1min);
+    CHECK(code == errc::in_doubt);
+    CHECK(w.a->session->counters().lost == 0);
+    CHECK(w.a->session->counters().unknown_void == 0);
+}
+
 TEST_CASE("an item that is handed to a caller who has gone meanwhile is released, and handed over to nobody") {
     grant_notes notes;
     till_world w;

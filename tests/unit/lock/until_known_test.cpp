@@ -213,3 +213,40 @@ TEST_CASE("who asks until the holder is known to live asks on where its writes a
     CHECK_FALSE(at.told);
     CHECK(at.got.held());
 }
+
+TEST_CASE("who asks until the holder is known to live does not ask for ever where all his writes are refused") {
+    one_holder at;
+    at.w.scheduler.run_for(4s);
+    const auto session = "session#" + at.holder->session->id();
+    at.kill_holder();
+    at.w.apply(delete_item_request{.table_name = table, .key = {{"pk", session}, {"sk", "-"}}});
+    node other(at.w, 2);
+    failure refusal(errc::condition_failed, outcome::not_applied);
+    refusal.current = at.w.row("lock#x");
+    const testing::fault refused{.what = testing::fault::kind::fail, .answer = std::move(refusal)};
+    other.network->set_plan([refused](const any_request& request, const call_options& options) {
+        const bool writes = std::holds_alternative<update_item_request>(request) && options.lane == lane::ordinary;
+        return writes ? refused : testing::fault{};
+    });
+    const auto took = at.call_of(other);
+    CHECK(at.told == errc::wait_timeout);
+    CHECK(took < lease);
+}
+
+TEST_CASE("a write that was refused to a caller who has gone does not count against the next") {
+    one_holder at;
+    run(at.w, *at.holder, give_back(at.guard));
+    node other(at.w, 2);
+    failure refusal(errc::condition_failed, outcome::not_applied);
+    refusal.current = at.w.row("lock#x");
+    const testing::fault refused{.what = testing::fault::kind::fail, .after = 300ms, .answer = std::move(refusal)};
+    const testing::fault refused_soon{.what = testing::fault::kind::fail, .answer = refused.answer};
+    lock_guard warm;
+    run(at.w, other, take(other, "y", warm));
+    other.network->set_plan(lock_writes_meet({refused, refused_soon}));
+    run(at.w, other, take_told(lock{*other.session, "x"}, {.wait = 100ms}, at.got, at.told));
+    REQUIRE(at.told);
+    at.w.scheduler.run_for(30s);
+    run(at.w, other, try_take(lock{*other.session, "x"}, at.got));
+    CHECK(at.got.held());
+}

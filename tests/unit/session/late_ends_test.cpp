@@ -74,7 +74,8 @@ TEST_CASE("a release that is refused after the lease, with a copy unanswered, is
     CHECK(a.session->counters().unknown_applied == (free ? 1 : 0));
 }
 
-TEST_CASE("a leave that is refused after the lease, with a copy unanswered, is in doubt, for others may have passed it") {
+TEST_CASE(
+    "a leave that is refused after the lease, with a copy unanswered, is in doubt, for others may have passed it") {
     world w;
     node a(w);
     queue_turn turn;
@@ -114,4 +115,41 @@ TEST_CASE("a guard that was told in doubt, and is given back while the session's
     CHECK(report.released == 1);
     CHECK(report.failed.empty());
     CHECK_FALSE(report.row);
+}
+
+TEST_CASE(
+    "a hand-over whose answer is read after the lease is told by what it says, though the next caller has it not") {
+    enum class answered { well, refused_after_it, never };
+    const auto how = GENERATE(answered::well, answered::refused_after_it, answered::never);
+    world w;
+    node a(w);
+    const lock target{*a.session, "x"};
+    lock_guard guard;
+    lock_guard none;
+    error_code waited;
+    run(w, a, take(target, guard));
+    running waits(w, a, take_told(target, {.wait = 20s}, none, waited));
+    spend_the_lease(w, a);
+    auto taken = w.row("lock#x");
+    taken.insert_or_assign("floor", *find_integer(taken, "floor") + 1'000'000);
+    taken.insert_or_assign("token", *find_integer(taken, "token") + 1'000'000);
+    taken.insert_or_assign("holder", "another");
+    failure refusal(errc::condition_failed, outcome::unknown);
+    refusal.current = std::move(taken);
+    a.network->set_plan([&](const any_request& request, const call_options&) {
+        if (!writes_to(request, "lock#x")) return fault{kind::lose_request};
+        if (how == answered::never) return fault{kind::lose_answer};
+        if (how == answered::well) return fault{.after = 200ms};
+        return fault{.what = kind::fail, .after = 200ms, .answer = refusal};
+    });
+    error_code told;
+    running ends(w, a, release_told(guard, told));
+    read_late(w, a, ends);
+    CHECK(told == (how == answered::well ? error_code() : make_error_code(errc::in_doubt)));
+    const auto seen = a.session->counters();
+    CHECK(seen.hand_overs == 0);
+    CHECK(seen.released == (how == answered::well ? 1 : 0));
+    CHECK(seen.lost == 0);
+    CHECK(seen.unknown_void == 0);
+    CHECK_FALSE(none);
 }
