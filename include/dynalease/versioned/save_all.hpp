@@ -68,6 +68,12 @@ public:
         blind_options how{.condition = std::move(condition)};
         return add(table, detail::typed_orders<T>::blind_order(std::move(key), std::move(change), std::move(how)));
     }
+    /// All members, whole, whatever the version is; it is raised. An item that is not there keeps all from happening,
+    /// with `errc::missing`, unless the options have it made.
+    template <class T>
+    std::size_t clobber(const versioned<T>& table, const T& value, clobber_options how = {}) {
+        return add(table, detail::typed_orders<T>::clobber_order(value, how));
+    }
     /// The item was only read: the others happen if it is still so, and the condition holds of what raises no version.
     template <class T>
     std::size_t check(const versioned<T>& table, const loaded<T>& base, condition_expression condition = {}) {
@@ -137,8 +143,8 @@ public:
     const entry& at(std::size_t place) const { return entries_.at(place); }
     std::vector<entry>& entries() noexcept { return entries_; }
 
-    /// The item as the write left it; empty for removals, checks, saves by a revision, blind changes and other actions,
-    /// and when nothing happened.
+    /// The item as the write left it; empty for removals, checks, saves by a revision, blind changes, clobberings but
+    /// over a tombstone, and other actions, and when nothing happened.
     template <class T>
     std::optional<loaded<T>> saved(const versioned<T>& table, std::size_t place) const {
         return detail::as_loaded_if_possible<T>(*table.core_, at(place).saved);

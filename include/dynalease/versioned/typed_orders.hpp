@@ -82,6 +82,12 @@ struct typed_orders {
         order.complete = true;
         return order;
     }
+    static write_order clobber_order(const T& value, const clobber_options& how) {
+        auto order = order_of(write_order::kind::clobber, value);
+        order.upsert = how.upsert;
+        order.ignore_lock = how.ignore_lock;
+        return order;
+    }
     static write_order blind_order(key_values key, update_expression change, blind_options how) {
         write_order order{.what = write_order::kind::blind, .key = std::move(key)};
         order.change = std::move(change);

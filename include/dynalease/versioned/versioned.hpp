@@ -276,10 +276,7 @@ public:
     template <class... Tail>
         requires write_tail<T, Tail...>
     auto clobber(const T& value, clobber_options how, Tail&&... tail) const {
-        auto order = orders::order_of(detail::write_order::kind::clobber, value);
-        order.upsert = how.upsert;
-        order.ignore_lock = how.ignore_lock;
-        return write(std::move(order), std::forward<Tail>(tail)...);
+        return write(orders::clobber_order(value, how), std::forward<Tail>(tail)...);
     }
     template <class... Tail>
         requires write_tail<T, Tail...>

@@ -92,6 +92,97 @@ TEST_CASE("in transactions: a conflict is told for its item, with what is there,
     CHECK(s.stored_version("book-0") == 1);
 }
 
+TEST_CASE("in transactions: a clobbering asks for no version, raises it, and makes an item only if it is to") {
+    const bool upsert = GENERATE(false, true);
+    shop s;
+    s.in_a(
+        [](shop& in, bool makes) -> asio::awaitable<void> {
+            auto books = in.books(in.a);
+            auto shelf = co_await make_books(books, 2);
+            co_await books.touch(shelf[0]);
+            auto known = in.stored("book-0");
+            known.insert_or_assign("shelf", "left");
+            in.put(known);
+            shelf[0].value.pages = 77;
+            versioned_writes writes;
+            const auto there = writes.clobber(books, shelf[0].value);
+            writes.touch(books, shelf[1]);
+            auto done = co_await save_all(database(in.a.network), writes);
+            CHECK_FALSE(done.saved(books, there));
+
+            versioned_writes more;
+            more.clobber(books, shelf[1].value);
+            const auto none = more.clobber(books, numbered(8), {.upsert = makes});
+            auto [error, result] = co_await save_all(database(in.a.network), more, as_pair);
+            CHECK(error == (makes ? error_code() : make_error_code(errc::missing)));
+            if (!makes) CHECK(result.at(none).code == errc::missing);
+        },
+        s, upsert);
+    CHECK(s.stored_version("book-0") == 3);
+    CHECK(find_integer(s.stored("book-0"), "pages") == 77);
+    CHECK(*find_string(s.stored("book-0"), "shelf") == "left");
+    CHECK(s.stored_version("book-1") == (upsert ? 3 : 2));
+    CHECK(s.stored("book-8").empty() == !upsert);
+}
+
+TEST_CASE("in transactions: a clobbering that may make its item makes it over a tombstone") {
+    shop s;
+    s.in_a(
+        [](shop& in) -> asio::awaitable<void> {
+            auto options = in_books();
+            options.removal = removal::tombstone;
+            auto books = in.books(in.a, options);
+            auto shelf = co_await make_books(books, 2);
+            co_await books.remove(shelf[0]);
+            versioned_writes writes;
+            const auto made = writes.clobber(books, shelf[0].value, {.upsert = true});
+            writes.touch(books, shelf[1]);
+            auto done = co_await save_all(database(in.a.network), writes);
+            CHECK(done.saved(books, made)->value.title == "Volume 0");
+            CHECK(done.saved(books, made)->attributes == in.stored("book-0"));
+        },
+        s);
+    CHECK(s.stored_version("book-1") == 2);
+}
+
+TEST_CASE("in transactions: a clobbering respects locks, and a lost answer of it is resolved") {
+    shop s;
+    s.in_a(
+        [](shop& in) -> asio::awaitable<void> {
+            auto books = in.books(in.a);
+            auto shelf = co_await make_books(books, 2);
+            auto locked = in.stored("book-1");
+            locked.insert_or_assign("_lockW", "somebody.1.0000000001");
+            in.put(locked);
+            versioned_writes writes;
+            writes.touch(books, shelf[0]);
+            const auto held = writes.clobber(books, shelf[1].value);
+            auto [error, result] = co_await save_all(database(in.a.network), writes, as_pair);
+            CHECK(error == errc::locked);
+            CHECK(result.at(held).holder == "somebody.1.0000000001");
+            CHECK(in.stored_version("book-0") == 1);
+
+            versioned_writes again;
+            again.touch(books, shelf[0]);
+            again.clobber(books, shelf[1].value, {.ignore_lock = true});
+            in.a.network->set_plan([](const any_request& request, const call_options&) {
+                const bool writes = std::holds_alternative<transact_write_items_request>(request);
+                return testing::fault{writes ? testing::fault::kind::lose_answer : testing::fault::kind::pass};
+            });
+            pending_joint_write pending;
+            try {
+                co_await save_all(database(in.a.network), again);
+            } catch (const joint_in_doubt& why) {
+                pending = why.pending();
+            }
+            const auto became = co_await pending.resolve();
+            CHECK(became == resolution::applied);
+        },
+        s);
+    CHECK(s.stored_version("book-0") == 2);
+    CHECK(s.stored_version("book-1") == 2);
+}
+
 TEST_CASE("in transactions: a lost answer is neither a conflict nor written twice") {
     const auto what = GENERATE(testing::fault::kind::lose_answer, testing::fault::kind::lose_request,
                                testing::fault::kind::apply_twice);
