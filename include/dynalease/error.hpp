@@ -131,7 +131,8 @@ std::string_view to_string(condition value) noexcept;
 /// @returns `condition{}` (zero) for success and for errors from elsewhere.
 condition condition_of(const error_code& code) noexcept;
 
-/// What is known about a failure beside its code. Holds no secret and no item data. Of every verb that fails it says
+/// What is known about a failure beside its code. Holds no secret of the client's, and nothing of your items; of a lock
+/// that others hold, what they put in its row (`acquire_options::data`). Of every verb that fails it says
 /// which verb, and of what; of one that succeeds, nothing.
 struct diagnostics {
     std::string operation;   ///< "lock.acquire", with the request of it that failed: "lock.acquire (UpdateItem)"

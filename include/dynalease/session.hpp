@@ -100,8 +100,8 @@ struct close_options {
     std::chrono::milliseconds timeout{5'000};
 };
 
-/// What `close` did, and what it left. Each guard that was held, or on its way back, is in one of the three; of a life
-/// that was lost before, those on their way back of which nothing had been told yet.
+/// What `close` did, and what it left. Each guard that was held, or on its way back, is in one of the three; those of a
+/// life that was lost before only if their release was still unanswered.
 struct close_report {
     /// A lock, turn or item that may be taken for held, or a claim or place in line of a caller who had given up.
     struct unreleased {
@@ -110,12 +110,12 @@ struct close_report {
         /// for work under it goes on, or `close_options::release` is off. Else how that write failed.
         error_code code;
     };
-    /// Guards given back while it closed, also by themselves or to the next caller: as much as the `released` and the
-    /// `hand_overs` of `session_counters` have grown.
+    /// Guards given back during the call, by it or by their own release, or handed to a next caller by a write that was
+    /// under way: as much as the `released` and the `hand_overs` of `session_counters` together have grown.
     std::uint64_t released = 0;
     /// Guards that were lost meanwhile, most by the end of the lease: as much as `session_counters::lost` has grown.
     std::uint64_t lost = 0;
-    /// In no counter: they are neither given back, as far as is known, nor lost before the call has ended.
+    /// Neither given back, as far as is known, nor lost when the call ended. What is learnt of them later counts there.
     std::vector<unreleased> failed;
     /// Success: no row says any more that the session lives, so that all of the above is free, but what is under a
     /// plain session, and a place in a queue whose ticket has no row yet: others pass that over after 3 s. Else why a

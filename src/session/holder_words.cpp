@@ -29,9 +29,15 @@ std::string words_of_hold(session_impl& core, const std::string& session, dynale
 std::string words_of_heartbeat(session_impl& core, const std::string& session) {
     const auto* about = core.remotes().known(session);
     if (about == nullptr || !about->looked_at() || about->over()) return {};
-    const auto lease = std::chrono::floor<std::chrono::milliseconds>(about->lease()).count();
-    return "; its last heartbeat, for a lease of " + std::to_string(lease) + " ms, was first seen " +
-           time_since(core, about->beat_seen()) + " ago";
+    const auto over_after = std::to_string(std::chrono::floor<std::chrono::seconds>(about->lease()).count()) + " s";
+    const auto still = time_since(core, about->beat_seen());
+    if (about->seen_alive() == about->beat_seen()) {
+        return "; its heartbeat was seen to move " + still + " ago; where that stands still for " + over_after +
+               " the session is over";
+    }
+    if (about->last_look() == about->beat_seen())
+        return "; whether it lives was not seen, by one look at its heartbeat";
+    return "; its heartbeat has not been seen to move for " + still + "; after " + over_after + " the session is over";
 }
 
 bool leaves_holder_open(const failure& why) {

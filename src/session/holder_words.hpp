@@ -17,7 +17,8 @@ std::string time_since(const session_impl& core, dynalease::time_point since);
 std::string words_of_own_hold(const session_impl& core, dynalease::time_point since);
 /// Another session has it. @param since when that was first seen
 std::string words_of_hold(session_impl& core, const std::string& session, dynalease::time_point since);
-/// ... and how fresh its heartbeat is, to be added to those words. Empty: nobody here has looked, or it is over.
+/// ... and whether its heartbeat was seen to move, to be added to those words. Empty: nobody here has looked, or it is
+/// over.
 std::string words_of_heartbeat(session_impl& core, const std::string& session);
 /// Nobody answered: who has it is not known now.
 bool leaves_holder_open(const failure& why);

@@ -38,7 +38,7 @@ struct acquire_options {
     /// where the session is lost otherwise meanwhile.
     std::optional<std::chrono::nanoseconds> wait{};
     /// Kept in the lock's row (attribute `data`), shown by `inspect`, and told, cut to some 200 bytes, to who waits for
-    /// the lock in vain; empty: what is there stays.
+    /// the lock in vain, and so to his logs: no secrets. Empty: what is there stays, though an earlier holder wrote it.
     /// GCC 12 does not compile a braced list of members inside an awaited expression: there, name the item before.
     detail::braced<item> data{};
 };
@@ -58,7 +58,7 @@ struct lock_info {
     std::string owner{};             ///< the holding session's `session_options::owner`
     std::int64_t fencing_token = 0;  ///< of the last grant; 0: never granted
     std::size_t waiting = 0;         ///< processes in line
-    item data{};                     ///< the last holder's `acquire_options::data`
+    item data{};                     ///< of the last grant that brought any: `acquire_options::data`
 };
 
 /// A cheap handle; any number of them may name the same lock, in one process or many.
@@ -79,14 +79,14 @@ public:
 
     /// Waits until the lock is ours.
     ///
-    /// Errors: `errc::wait_timeout` (condition `contended`), whose diagnostics say who has it, and for how long, as far
-    /// as it was seen; while the service does not answer, what became of the last request (condition `unreachable` or
-    /// `throttled`: see the table of `errc`); `errc::session_lost`, `errc::session_closed`;
-    /// `errc::cancelled`; `errc::in_doubt` when it was given up while a write had no answer: the library then
-    /// resolves it in the background, so that no orphaned lock stays behind; and what the service refuses.
-    /// Cancellation: all types, at once. Cost: 1 write when free; behind another process 1 refused write,
-    /// 1 to join the line, reads at the poll rate, 1 write when it is free; with `until_known` 2 reads in every eighth
-    /// of the holder's lease. The first lease of a session costs one write more.
+    /// Errors: `errc::wait_timeout` (condition `contended`), whose diagnostics say who has it, for how long, whether
+    /// its heartbeat moves, and the row's data, as far as all that was seen; while the service does not answer, what
+    /// became of the last request (condition `unreachable` or `throttled`: see the table of `errc`);
+    /// `errc::session_lost`, `errc::session_closed`; `errc::cancelled`; `errc::in_doubt` when it was given up while a
+    /// write had no answer: the library then resolves it in the background, so that no orphaned lock stays behind; and
+    /// what the service refuses. Cancellation: all types, at once. Cost: 1 write when free; behind another process 1
+    /// refused write, 1 to join the line, reads at the poll rate, 1 write when it is free; with `until_known` 2 reads
+    /// in every eighth of the holder's lease. The first lease of a session costs one write more.
     [[nodiscard]] boost::asio::awaitable<lock_guard> acquire(acquire_options options = {}) const;
     template <class... Tail>
         requires verb_tail<lock_guard, Tail...>

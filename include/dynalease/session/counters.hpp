@@ -22,17 +22,17 @@ struct session_counters {
     std::uint64_t jeopardies = 0;                      ///< times the session entered `jeopardy`; plain: 0
     std::uint64_t lives_lost = 0;                      ///< times it was lost
 
-    /// Grants, take-overs and hand-offs together. Also of a part of what was wanted together, though its call ended
-    /// without the rest and gave it back: hooks are told of what callers got. What came when no caller was left counts
-    /// nowhere.
+    /// All grants that a caller got, those by take-over and hand-over among them. Also of a part of what was wanted
+    /// together, though its call ended without the rest and gave it back: hooks are told of what callers got. What came
+    /// when no caller was left is not in it, nor its end in what follows, but for `take_overs` and `own_copies`.
     std::uint64_t acquired = 0;
     std::uint64_t hand_overs = 0;  ///< grants passed on inside the process
-    std::uint64_t take_overs = 0;  ///< grants taken from a session that was over; also for callers who had gone
-    std::uint64_t own_copies = 0;  ///< grants learnt from the row because the answer was lost; also for those
-    /// Guards given back, and not handed on; none that was lost. It and `hand_overs` count what became of them,
-    /// whatever their releases, and hooks with them, were told first. Where that was never learnt, they are in neither.
+    std::uint64_t take_overs = 0;  ///< grants taken from a session that was over
+    std::uint64_t own_copies = 0;  ///< grants learnt from the row because the answer was lost
+    /// Guards given back, and not handed on; none that was lost. This and `hand_overs` count when it is known what
+    /// became of a guard: one whose release, and the hook with it, was told `in_doubt` may count later, or never.
     std::uint64_t released = 0;
-    std::uint64_t lost = 0;         ///< guards that became invalid before they were released; none left by `close`
+    std::uint64_t lost = 0;  ///< guards that became invalid before they were released; not those that `close` left
     std::uint64_t marked_dead = 0;  ///< sessions of others that this one marked dead
     /// Writes without an answer that claim something or give it back, each then resolved one way; where others may have
     /// taken it meanwhile, for the lease was over, in none. Of a write under a lock its own caller is told.

@@ -55,8 +55,10 @@ TEST_CASE("who waited in vain is told how fresh the holder's heartbeat is, and w
     run(w, a, take(lock{*a.session, "x"}, held, {.data = std::move(data)}));
     diagnostics told;
     run(w, b, wait_in_vain(lock{*b.session, "x"}, {.wait = 5s}, told));
-    CHECK(says(told, "for at least 5 s; its last heartbeat, for a lease of 10000 ms, was first seen "));
-    CHECK(says(told, R"(; its data: {"job": "a \"big\"\u000aone", "parts": [true, null, <3 bytes>], "tries": 3})"));
+    CHECK(says(told, "for at least 5 s; its heartbeat was seen to move "));
+    CHECK(says(told, " ago; where that stands still for 10 s the session is over; data in the row: {"));
+    CHECK(says(told,
+               R"(; data in the row: {"job": "a \"big\"\u000aone", "parts": [true, null, <3 bytes>], "tries": 3})"));
 
     // A holder that brings nothing leaves what is there; a long text is cut.
     run(w, a, give_back(held));
@@ -65,6 +67,23 @@ TEST_CASE("who waited in vain is told how fresh the holder's heartbeat is, and w
     CHECK(says(told, R"({"long": "xxx)"));
     CHECK(says(told, "xxx…"));
     CHECK(told.message.size() < 600);
+}
+
+TEST_CASE("who waited in vain is told where nothing shows that the holder lives") {
+    const auto wait = GENERATE(700ms, 5s);
+    world w;
+    node a(w, 1);
+    node b(w, 2);
+    lock_guard held;
+    run(w, a, take(a, "x", held));
+    held = {};
+    w.scheduler.run_for(1s);
+    run(w, a, take(a, "x", held));
+    a.process->pause();
+    diagnostics told;
+    run(w, b, wait_in_vain(lock{*b.session, "x"}, {.wait = wait}, told));
+    CHECK(says(told, wait == 5s ? "; its heartbeat has not been seen to move for 4 s; after 10 s the session is over"
+                                : "; whether it lives was not seen, by one look at its heartbeat"));
 }
 
 TEST_CASE("a text of a lock's data is cut between two characters") {
