@@ -32,7 +32,7 @@ History history_of(std::uint64_t seed, const Config& made_of) {
 template <class Good, class Verdict, class Spoil>
 void expect_noticed(const char* promise, Good good_history, Verdict verdict, Spoil spoil) {
     std::size_t spoilt = 0;
-    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    for (std::uint64_t seed = 1; seed <= 18; ++seed) {
         auto seen = good_history(seed);
         if (!spoil(seen)) continue;
         ++spoilt;
