@@ -9,9 +9,17 @@
 
 namespace dynalease::detail {
 
-std::string time_since(const session_impl& core, dynalease::time_point since) {
-    const auto ms = std::chrono::floor<std::chrono::milliseconds>(core.now() - since).count();
+namespace {
+
+std::string words_of_time(std::chrono::nanoseconds time) {
+    const auto ms = std::chrono::floor<std::chrono::milliseconds>(time).count();
     return ms < 1000 ? std::to_string(ms) + " ms" : std::to_string(ms / 1000) + " s";
+}
+
+}  // namespace
+
+std::string time_since(const session_impl& core, dynalease::time_point since) {
+    return words_of_time(core.now() - since);
 }
 
 std::string words_of_own_hold(const session_impl& core, dynalease::time_point since) {
@@ -29,7 +37,7 @@ std::string words_of_hold(session_impl& core, const std::string& session, dynale
 std::string words_of_heartbeat(session_impl& core, const std::string& session) {
     const auto* about = core.remotes().known(session);
     if (about == nullptr || !about->looked_at() || about->over()) return {};
-    const auto over_after = std::to_string(std::chrono::floor<std::chrono::seconds>(about->lease()).count()) + " s";
+    const auto over_after = words_of_time(about->lease());
     const auto still = time_since(core, about->beat_seen());
     if (about->seen_alive() == about->beat_seen()) {
         return "; its heartbeat was seen to move " + still + " ago; where that stands still for " + over_after +

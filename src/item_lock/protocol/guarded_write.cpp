@@ -197,8 +197,7 @@ shared_failure item_lock_claimant::why_not(const item_reply& seen, bool raises) 
 bool item_lock_claimant::landed(const item_reply& seen, const last_write& last) const {
     if (seen.kind != answer::refused) return false;
     // While we hold it, nobody else of ours removes it.
-    const bool ours_till_now = session.may_write() && holds_on(last.held) && grant_lives();
-    if (last.erases) return seen.doubtful && !seen.lock.exists && ours_till_now;
+    if (last.erases) return seen.doubtful && !seen.lock.exists && holds_on(last.held) && ours_till_now();
     return last.stamp && remembers(seen, *last.stamp);
 }
 

@@ -262,11 +262,13 @@ void item_lock_claimant::rest() {
 }
 
 void item_lock_claimant::end_release(const failure& how) {
+    if (!how.code && grant.of_guard) ++session.counters().released;
     callers.end_release(how);
     grant.of_guard = false;
 }
 
 void item_lock_claimant::end_hand_over() {
+    if (grant.of_guard) ++session.counters().hand_overs;
     callers.end_hand_over();
     grant.of_guard = false;
 }

@@ -136,6 +136,8 @@ public:
     time_point grant_end() const { return grant.kept_since + session.plain()->times.hold; }
     /// Always, for a session with a row.
     bool grant_lives() const { return !session.plain() || session.now() < grant_end(); }
+    /// Nobody else could take the item from us before this instant.
+    bool ours_till_now() const { return session.may_write() && grant_lives(); }
     /// The grant's text is that of a write whose first copy was sent then.
     void kept(time_point sent);
     /// The same of a write under the grant. An answer that comes after its end changes nothing: lost is final.

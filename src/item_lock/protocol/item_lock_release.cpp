@@ -46,11 +46,9 @@ sequence<void> release(item_lock_claimant& lock, stepper& steps, item_reply& see
                 continue;
             }
             // Refused after a copy that had no answer: that copy did it, if nobody else could before this answer.
-            const bool ours_till_now = session.may_write() && lock.grant_lives();
-            const bool by_copy = (unanswered && ours_till_now) || lock.freed_by_copy(seen.lock, releasing);
+            const bool by_copy = (unanswered && lock.ours_till_now()) || lock.freed_by_copy(seen.lock, releasing);
             const bool released = freed || by_copy;
             if (unanswered && released) ++session.counters().unknown_applied;
-            if (released && lock.grant.of_guard) ++session.counters().released;
             if (released || !unanswered) {
                 lock.close_claim(releasing.id != lock.grant.held.id);
             } else {
@@ -87,8 +85,6 @@ void handed(item_lock_claimant& lock, item_reply& seen) {
     lock.callers.resolve_doubt(last_step);
     // Else it was given back to those who came for it and have gone: nobody here goes on with it.
     const bool handed_on = lock.grant_lives() && writer_waits(lock);
-    auto& counters = lock.session.counters();
-    if (lock.grant.of_guard) ++(handed_on ? counters.hand_overs : counters.released);
     if (handed_on) {
         lock.end_hand_over();
     } else {
@@ -175,8 +171,7 @@ sequence<void> pass_item_on(item_lock_claimant& lock, stepper& steps, item_reply
 bool item_lock_claimant::freed_by_copy(const item_lock_state& shown, const item_grant& released) const {
     const bool same_life = shown.exists && (!released.born || shown.born == released.born);
     const bool last_granted = shown.floor == released.id.token && !shown.writer;
-    const bool ours_till_then = shown.floor > released.id.token && session.may_write() && grant_lives();
-    return same_life && (last_granted || ours_till_then);
+    return same_life && (last_granted || (shown.floor > released.id.token && ours_till_now()));
 }
 
 bool item_lock_claimant::freed_by(const item_reply& seen, const last_write& last) const {

@@ -157,11 +157,13 @@ void lock_claimant::rest() {
 }
 
 void lock_claimant::end_release(const failure& how) {
+    if (!how.code && of_guard) ++session.counters().released;
     callers.end_release(how);
     of_guard = false;
 }
 
 void lock_claimant::end_hand_over() {
+    if (of_guard) ++session.counters().hand_overs;
     callers.end_hand_over();
     of_guard = false;
 }

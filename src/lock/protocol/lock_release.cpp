@@ -58,7 +58,6 @@ sequence<void> release(lock_claimant& lock, lock_row& row, std::optional<claim> 
             const bool by_copy = left_free || (unanswered && session.may_write());
             const bool released = seen.kind == answer::applied || by_copy;
             if (unanswered && released) ++session.counters().unknown_applied;
-            if (released && lock.of_guard) ++session.counters().released;
             if (released || !unanswered) {
                 lock.close_claim(handed_over);
                 lock.end_release(released ? failure() : lost(lock, row));
@@ -92,7 +91,6 @@ void handed(lock_claimant& lock, const lock_row& row, item written) {
     lock.tokens.floor = lock.seen_floor = to.token;
     // Else it was given back to those who came for it and have gone: nobody here goes on with it.
     const bool handed_on = lock.wanted_with(written);
-    if (lock.of_guard) ++(handed_on ? lock.session.counters().hand_overs : lock.session.counters().released);
     if (handed_on) {
         lock.end_hand_over();
     } else {

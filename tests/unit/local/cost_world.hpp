@@ -63,6 +63,7 @@ struct cost {
     bool ended = false;  ///< the process, rather than the request
     unsigned status = 0;
     double seconds = 0;
+    double of_system = 0;
     double mebibytes = 0;
 };
 
@@ -134,8 +135,9 @@ public:
         const auto seconds = [](const timeval& time) {
             return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
         };
-        // Without the system's time: most of that are copies of pages that the fork shares, and no server forks.
+        // Apart, for most of the system's time are copies of pages that the fork shares, and no server forks.
         found.seconds = seconds(used.ru_utime);
+        found.of_system = seconds(used.ru_stime);
         found.mebibytes = static_cast<double>(used.ru_maxrss - before.ru_maxrss) / 1024;
         return found;
     }
@@ -168,6 +170,7 @@ inline void check(const cost& found) {
     CHECK((found.status == 200 || found.status == 400));
     if (!is_measured) return;
     CHECK(found.seconds < 1);
+    CHECK(found.of_system < 1);
     CHECK(found.mebibytes < 256);
 }
 
