@@ -1,7 +1,9 @@
 # Preludes: standard and third-party headers that most files include, precompiled once for all targets that compile in
 # the same way. Nothing of ours stands in one, so that a change in the tree recompiles what includes it and no more. A
-# file includes what it needs all the same: clang's builds go without.
-string(COMPARE EQUAL "${CMAKE_CXX_COMPILER_ID}" GNU has_preludes)
+# file includes what it needs all the same: clang's builds go without, but for instrumented ones.
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU OR CMAKE_BUILD_TYPE STREQUAL None)
+  set(has_preludes TRUE)
+endif()
 set(standard_headers <algorithm> <array> <atomic> <chrono> <cstddef> <cstdint> <deque> <functional> <map> <memory>
                      <optional> <random> <set> <span> <stdexcept> <string> <string_view> <tuple> <unordered_map>
                      <utility> <variant> <vector>)
