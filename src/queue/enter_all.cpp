@@ -116,8 +116,8 @@ struct requests_seen {
 };
 
 requests_seen seen_of(const queue_target& target) {
-    const auto joint = target.front->joint_requests_made();
-    return {.own = target.front->requests_made() - joint, .joint = joint};
+    const auto joint = target.front->view().joint_requests_made();
+    return {.own = target.front->view().requests_made() - joint, .joint = joint};
 }
 
 /// What was about several each of these has counted; others of this process may have asked about some only.

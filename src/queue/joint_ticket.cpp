@@ -47,7 +47,7 @@ std::vector<protocol::queue_name> names_of(const joint_ticket& entry) {
 /// What the queues have seen of their heads so far.
 std::vector<std::uint64_t> sights_of(const joint_ticket& entry) {
     std::vector<std::uint64_t> sights;
-    for (const auto& target : entry.targets) sights.push_back(target.front->sights());
+    for (const auto& target : entry.targets) sights.push_back(target.front->view().head().count());
     return sights;
 }
 
@@ -56,7 +56,7 @@ std::string text_of(const item_key& key) {
 }
 
 void hear(const joint_ticket& entry, dynalease::time_point sent, const shared_failure& why) {
-    for (const auto& target : entry.targets) target.front->heard(sent, why);
+    for (const auto& target : entry.targets) target.front->view().heard(sent, why);
 }
 
 /// A request about all of the queues. Each attempt is told as a request of its own; of the end, whoever sends it tells.
@@ -74,7 +74,7 @@ public:
 
 protected:
     void ask() {
-        for (const auto& target : entry_.targets) target.front->asked_jointly();
+        for (const auto& target : entry_.targets) target.front->view().asked_jointly();
     }
 
     joint_ticket& entry_;
@@ -157,7 +157,7 @@ boost::asio::awaitable<result<protocol::seen_heads>> read_heads(std::shared_ptr<
     std::map<std::string, std::size_t> asked;  // by the whole key, as text
     for (std::size_t i = 0; i < heads.size(); ++i) {
         const auto& front = *entry->targets[i].front;
-        const auto* fresh = front.fresh_head();
+        const auto* fresh = front.view().fresh_head();
         if (fresh && (fresh->free() || !entry->once)) {
             heads[i] = *fresh;
             continue;
@@ -176,7 +176,7 @@ boost::asio::awaitable<result<protocol::seen_heads>> read_heads(std::shared_ptr<
     }
     // Of those that were not read it is not known whether they are there.
     for (const auto& [key, i] : asked) {
-        if (heads[i] || !why) entry->targets[i].front->sight(heads[i], sights[i]);
+        if (heads[i] || !why) entry->targets[i].front->view().sight(heads[i], sights[i]);
     }
     if (why) co_return *why;
     co_return heads;
@@ -186,7 +186,8 @@ boost::asio::awaitable<result<protocol::seen_heads>> read_heads(std::shared_ptr<
 void note_heads(const joint_ticket& entry, const failure& why, const protocol::seen_heads& heads,
                 const std::vector<std::uint64_t>& sights) {
     for (std::size_t i = 0; i < heads.size() && 2 * i < why.reasons.size(); ++i) {
-        if (kind_of(why.reasons[2 * i]) == joint_reason::condition) entry.targets[i].front->sight(heads[i], sights[i]);
+        if (kind_of(why.reasons[2 * i]) == joint_reason::condition)
+            entry.targets[i].front->view().sight(heads[i], sights[i]);
     }
 }
 

@@ -41,7 +41,7 @@ awaitable<detail::queue_grant> enter_in_life(queue_target target, item data, det
     protocol::ticket_face face{core.options().owner, core.wall(), std::move(data)};
     const auto who = std::make_shared<queue_entrant>(core.world(), std::move(face), limit);
     ++core.counters().waiting;
-    const auto before = front.requests_made();
+    const auto before = front.view().requests_made();
     front.enter(who);
     const auto ended = co_await who->wait(limit.deadline, granted);
     --core.counters().waiting;
@@ -53,7 +53,7 @@ awaitable<detail::queue_grant> enter_in_life(queue_target target, item data, det
         granted.why =
             std::make_shared<const failure>(detail::with_last_seen(*granted.why, front.in_the_way(who.get())));
     }
-    granted.requests = session.requests + front.requests_made() - before;
+    granted.requests = session.requests + front.view().requests_made() - before;
     granted.asked = true;
     co_return granted;
 }
@@ -78,7 +78,7 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_handle handle, enter_
     auto granted = co_await detail::ask_in_lives<detail::queue_grant>(handle.lives, limit, ask);
     // Of an outage that has ended its session, too, who asks until it is known who lives is told as of any other.
     if (granted.why && limit.until_known && granted.why->code == errc::session_lost) {
-        if (auto unheard = target.front->unheard(came)) {
+        if (auto unheard = target.front->view().service().unheard(came)) {
             granted.why = detail::after_requests(*std::move(unheard), granted.requests);
         }
     }

@@ -12,9 +12,6 @@
 namespace dynalease::detail {
 
 namespace {
-/// A head seen so lately is taken for the present one where a mistake costs a request, not a promise.
-constexpr std::chrono::seconds lately{1};
-
 protocol::queue_name split(const std::string& name) {
     const auto slash = name.find('/');
     return {.entity = name.substr(slash + 1), .reason = name.substr(0, slash)};
@@ -25,12 +22,13 @@ queue_impl::queue_impl(session_impl& core, std::string name, const queue_options
     : core_(core),
       registered_in_(core.weak_from_this()),
       name_(std::move(name)),
-      queue_(split(name_)),
       options_(options),
-      service_(core),
-      lines_{.singly = draw_line(core.world().executor), .jointly = draw_line(core.world().executor)},
-      examined_{.foremost = runtime::waiter_list<runtime::unit>(core.world().executor)},
-      leftovers_(*this) {}
+      view_(core, split(name_), here_.drawn, *this),
+      leftovers_(core, *this, view_),
+      mover_(core, *this, view_, here_, leftovers_),
+      watch_(core, *this, view_, here_, mover_, options_),
+      departures_(core, *this, view_, here_, leftovers_, mover_, watch_),
+      admission_(core, *this, view_, here_, watch_, departures_, options_) {}
 
 queue_impl::~queue_impl() {
     // Handles may let go of the session first.
@@ -48,35 +46,30 @@ bool queue_impl::start(boost::asio::awaitable<void> body) {
     return runtime::spawn_background(core_.world().executor, core_.members().running(), std::move(body));
 }
 
-const protocol::queue_head* queue_impl::fresh_head() const {
-    return head_.known() && core_.now() - head_.seen_at() < lately ? &*head_ : nullptr;
-}
-
 // ---- who is in the way -------------------------------------------------------------------------------------
 
-bool queue_impl::foremost_is_seen() const {
-    return turn_.foremost.from <= head_->passed + 1 && turn_.foremost.ticket > head_->passed;
-}
-
 std::string queue_impl::turn_in_words() const {
-    if (const auto hold = turn_.hold.lock()) {
+    if (const auto hold = here_.turn.lock()) {
         return "this process has had the turn for " + time_since(core_, hold->granted_at()) +
                "; a caller that has a turn and enters the queue again waits for itself";
     }
-    if (!head_.known() || head_->free()) return {};
-    const bool is_new = core_.now() - head_.moved_at() < std::chrono::milliseconds(1);
+    const auto& head = view_.head();
+    if (!head.known() || head->free()) return {};
+    const bool is_new = core_.now() - head.moved_at() < std::chrono::milliseconds(1);
     const auto at_least =
-        is_new ? " has the turn" : " has had the turn for at least " + time_since(core_, head_.moved_at());
-    if (!foremost_is_seen() || turn_.foremost.is_void) return "ticket " + std::to_string(head_->passed + 1) + at_least;
-    if (turn_.foremost.session == core_.id()) return {};
-    return protocol::words_of_session(turn_.foremost.session, turn_.foremost.owner) + at_least;
+        is_new ? " has the turn" : " has had the turn for at least " + time_since(core_, head.moved_at());
+    const auto* first = view_.foremost();
+    if (first == nullptr || first->is_void) return "ticket " + std::to_string(head->passed + 1) + at_least;
+    if (first->session == core_.id()) return {};
+    return protocol::words_of_session(first->session, first->owner) + at_least;
 }
 
 std::string queue_impl::in_the_way(const queue_entrant* who) const {
     auto told = turn_in_words();
-    if (!head_.known() || head_->free()) return told;
+    const auto& head = view_.head();
+    if (!head.known() || head->free()) return told;
     const bool drawn = who && who->ticket->known();
-    const auto before = drawn ? protocol::tickets_ahead(*head_, who->ticket->mine) : head_->outstanding();
+    const auto before = drawn ? protocol::tickets_ahead(*head, who->ticket->mine) : head->outstanding();
     if (before < 1) return told;
     told += told.empty() ? "" : "; ";
     const auto tickets = before == 1 ? "1 ticket " : std::to_string(before) + " tickets ";
@@ -85,19 +78,19 @@ std::string queue_impl::in_the_way(const queue_entrant* who) const {
 }
 
 void queue_impl::note_wait() {
-    if (!std::exchange(turn_.wait_noted, true)) core_.members().note_wait(weak_from_this());
+    if (!std::exchange(wait_noted_, true)) core_.members().note_wait(weak_from_this());
 }
 
 bool queue_impl::tell_long_wait() {
-    if (waiting_.empty()) {
-        turn_.wait_noted = false;
+    if (here_.waiting.empty()) {
+        wait_noted_ = false;
         return false;
     }
-    const auto hold = turn_.hold.lock();
-    const auto since = hold ? hold->granted_at() : head_.moved_at();
-    const bool long_ago = core_.now() - std::max(since, waiting_.begin()->second->came) >= core_.options().lease;
+    const auto hold = here_.turn.lock();
+    const auto since = hold ? hold->granted_at() : view_.head().moved_at();
+    const bool long_ago = core_.now() - std::max(since, here_.waiting.begin()->second->came) >= core_.options().lease;
     const auto words = turn_in_words();
-    if (!long_ago || words.empty() || std::exchange(turn_.long_wait_told, since) == since) return true;
+    if (!long_ago || words.empty() || std::exchange(long_wait_told_, since) == since) return true;
     core_.log(hold ? severity::warning : severity::info,
               "queue '" + name_ + "': " + (hold ? "others" : "callers") +
                   " of this process wait in it longer than a lease: " + words);
@@ -106,20 +99,16 @@ bool queue_impl::tell_long_wait() {
 
 // ---- who is here -------------------------------------------------------------------------------------------
 
-bool queue_impl::busy() const {
-    return !turn_.hold.expired() || is_leaving() || !waiting_.empty() || drawn_.any_entering();
-}
-
 failure queue_impl::given_up(error_code waited, bool in_doubt, const queue_entrant& who) const {
-    const auto last = service_.last_since(who.came);
+    const auto last = view_.service().last_since(who.came);
     if (in_doubt) return last ? detail::in_doubt(last->details) : failure(errc::in_doubt);
     if (waited != boost::asio::error::timed_out) return failure(errc::cancelled);
-    auto unheard = turn_.hold.expired() ? service_.unheard(who.came) : std::nullopt;
+    auto unheard = here_.turn.expired() ? view_.service().unheard(who.came) : std::nullopt;
     return unheard ? *std::move(unheard) : others_go_before(&who);
 }
 
 failure queue_impl::refused(dynalease::time_point came) const {
-    auto unheard = turn_.hold.expired() ? service_.unheard(came, false) : std::nullopt;
+    auto unheard = here_.turn.expired() ? view_.service().unheard(came, false) : std::nullopt;
     return unheard ? with_last_seen(*std::move(unheard), turn_in_words()) : others_go_before(nullptr);
 }
 
@@ -130,31 +119,16 @@ failure queue_impl::others_go_before(const queue_entrant* who) const {
     return why;
 }
 
-void queue_impl::enter(std::shared_ptr<queue_entrant> who) {
-    drawn_.begin_entering(*who);
-    new_ticket(who);
-    if (start(admit(self(), who))) return;
-    drawn_.end_entering(*who);
-    who->complete({{}, std::make_shared<const failure>(core_.over_failure())});
-}
-
-void queue_impl::new_ticket(const std::shared_ptr<queue_entrant>& who) {
-    auto ticket = std::make_shared<drawn_ticket>(drawn_ticket{who->ticket->face});
-    ticket->attempt = core_.world().new_id();
-    drawn_.add(ticket, who);
-    who->ticket = std::move(ticket);
-}
-
 bool queue_impl::gave_up(const std::shared_ptr<queue_entrant>& who) {
-    drawn_.end_entering(*who);
-    end_drawing(*who);
-    const auto waits = waiting_.find(who->ticket->mine.ticket);
-    if (waits != waiting_.end() && waits->second == who) {
-        const bool lowest = waits == waiting_.begin();
-        waiting_.erase(waits);
-        if (lowest) new_lowest();
-        begin_withdraw(who->ticket);
-        if (watch_.sleep) watch_.sleep->wake();
+    here_.drawn.end_entering(*who);
+    admission_.end_drawing(*who);
+    const auto waits = here_.waiting.find(who->ticket->mine.ticket);
+    if (waits != here_.waiting.end() && waits->second == who) {
+        const bool lowest = waits == here_.waiting.begin();
+        here_.waiting.erase(waits);
+        if (lowest) watch_.new_lowest();
+        departures_.withdraw(who->ticket);
+        watch_.wake();
         return false;
     }
     // Its admission is under way and will find out.
@@ -163,73 +137,70 @@ bool queue_impl::gave_up(const std::shared_ptr<queue_entrant>& who) {
 
 void queue_impl::expect(const std::shared_ptr<queue_entrant>& who, const std::string& attempt) {
     // Known before it is sent: whoever of us sees its row first must not take it for one that nobody wants.
-    if (who->wanted()) drawn_.begin_entering(*who);
+    if (who->wanted()) here_.drawn.begin_entering(*who);
     who->ticket->attempt = attempt;
-    drawn_.add(who->ticket, who);
+    here_.drawn.add(who->ticket, who);
 }
 
 void queue_impl::join(std::shared_ptr<queue_entrant> who, const protocol::queue_head& head, std::uint64_t asked) {
     who->ticket->row_sent = true;
     who->ticket->drawn_at = asked;
-    // Computed, not seen: it counts as far as it shows more than is known.
-    if (counts(*who->ticket)) {
-        if (const auto seen = head_.made(head, core_.now())) note(*seen);
-    }
+    if (view_.counts(*who->ticket)) view_.made(head);
     wait_in_line(who);
 }
 
 void queue_impl::wait_in_line(const std::shared_ptr<queue_entrant>& who) {
-    drawn_.end_entering(*who);
+    here_.drawn.end_entering(*who);
     if (!who->wanted()) {
-        begin_withdraw(who->ticket);
+        departures_.withdraw(who->ticket);
         return;
     }
-    if (!counts(*who->ticket)) {
+    if (!view_.counts(*who->ticket)) {
         draw_again(who);
         return;
     }
     const auto ticket = who->ticket->mine.ticket;
-    waiting_.emplace(ticket, who);
+    here_.waiting.emplace(ticket, who);
     serve();
-    if (waiting_.empty()) return;
+    if (here_.waiting.empty()) return;
     leftovers_.count_wait();
     note_wait();
-    if (waiting_.begin()->first == ticket) {
-        new_lowest();
-        watch_.polls.look_now(core_.now());
+    if (here_.waiting.begin()->first == ticket) {
+        watch_.new_lowest();
+        watch_.look_now();
     }
-    watch_on();
+    watch_.begin();
 }
 
 void queue_impl::serve() {
-    const auto before = waiting_.size();
-    while (!waiting_.empty()) {
-        const auto first = waiting_.begin()->second;
-        const auto next = protocol::decide_poll(head_.known() ? &*head_ : nullptr, first->ticket->mine);
+    const auto before = here_.waiting.size();
+    while (!here_.waiting.empty()) {
+        const auto first = here_.waiting.begin()->second;
+        const auto next = protocol::decide_poll(view_.head().known() ? &*view_.head() : nullptr, first->ticket->mine);
         if (next == protocol::poll_step::wait) break;
-        if (next == protocol::poll_step::turn && head_.asked() < first->ticket->judged_from) break;
-        waiting_.erase(waiting_.begin());
+        if (next == protocol::poll_step::turn && view_.head().asked() < first->ticket->judged_from) break;
+        here_.waiting.erase(here_.waiting.begin());
         if (next == protocol::poll_step::turn) {
             grant(first, {});
         } else {
             draw_again(first);
         }
     }
-    if (waiting_.size() < before) new_lowest();
-    if (watch_.sleep) watch_.sleep->wake();
+    if (here_.waiting.size() < before) watch_.new_lowest();
+    watch_.wake();
 }
 
 void queue_impl::draw_again(const std::shared_ptr<queue_entrant>& who) {
     const auto former = who->ticket;
     if (!who->lose_all_places()) {
         ++who->places_lost;
-        enter(who);
+        admission_.admit(who);
     }
     // Its row may stand there all the same: come back with an old table, or too late to be refused.
-    if (former->mine.ticket <= head_->passed) {
+    if (former->mine.ticket <= view_.head()->passed) {
         leftovers_.discard(former->mine.ticket);
     } else {
-        begin_withdraw(former);
+        departures_.withdraw(former);
     }
 }
 
@@ -239,57 +210,95 @@ void queue_impl::grant(const std::shared_ptr<queue_entrant>& who,
     const bool wanted = who->wanted() && core_.live();
     auto hold = std::make_shared<queue_hold>(core_.shared_from_this(), shared_from_this(), who->ticket, unwritten_until,
                                              wanted);
-    turn_.hold = hold;
-    drawn_.end_entering(*who);
+    here_.turn = hold;
+    here_.drawn.end_entering(*who);
     core_.counters().leases_held += wanted;
     core_.counters().acquired += wanted;
-    const auto before = is_leaving() ? turn_.leaving.back().lock() : nullptr;
+    const auto before = here_.any_leaving() ? here_.leaving.back().lock() : nullptr;
     if (before && wanted && who->ticket->mine.from <= before->passes() + 1) before->hand_over();
-    if (unwritten_until) start(write_down_later(self(), hold));
-    if (!waiting_.empty()) note_wait();
+    if (unwritten_until) admission_.write_down_later(hold);
+    if (!here_.waiting.empty()) note_wait();
     auto turn = queue_hold::make_turn(std::move(hold));
     if (wanted) who->complete({std::move(turn), nullptr});
 }
 
 void queue_impl::end_turn(const std::shared_ptr<queue_hold>& hold) {
     hold->over().wake();
-    if (turn_.hold.lock() != hold) return;
-    turn_.hold.reset();
+    if (here_.turn.lock() != hold) return;
+    here_.turn.reset();
     core_.counters().leases_held -= hold->wanted();
+}
+
+void queue_impl::lose_turn(const std::shared_ptr<queue_hold>& hold, std::string_view why) {
+    end_turn(hold);
+    if (!hold->lose(why)) return;
+    departures_.turn_lost(why);
+    departures_.withdraw(hold->ticket());
+}
+
+void queue_impl::leave(const std::shared_ptr<queue_hold>& hold) {
+    end_turn(hold);
+    departures_.leave(hold);
+}
+
+// ---- what is seen ------------------------------------------------------------------------------------------
+
+void queue_impl::seen(const protocol::head_sights::news& what) {
+    const auto& head = view_.head();
+    if (head.known()) {
+        if (what.back) went_back();
+        if (what.moved) watch_.moved();
+        const auto hold = here_.turn.lock();
+        if (hold && head->passed >= hold->mine().ticket) {
+            lose_turn(hold, "others passed it over");
+        } else if (hold && !view_.counts(*hold->ticket())) {
+            lose_turn(hold, "the queue is as it was before");
+        }
+    }
+    // Where somebody has deleted the row, whoever waits begins again.
+    serve();
+}
+
+// What we know of its rows counts no more, and who waits with a number that was issued since has lost its place.
+void queue_impl::went_back() {
+    core_.log(severity::warning, "queue '" + name_ + "' is as it was before: those who wait draw new tickets");
+    watch_.forget();
+    const auto waiting = std::exchange(here_.waiting, {});
+    for (const auto& [ticket, who] : waiting) draw_again(who);
 }
 
 // ---- the session's end -------------------------------------------------------------------------------------
 
 void queue_impl::fail_waiting(const shared_failure& why) {
-    const auto waiting = std::exchange(waiting_, {});
+    const auto waiting = std::exchange(here_.waiting, {});
     for (const auto& [ticket, who] : waiting) {
         who->complete({{}, why});
-        begin_withdraw(who->ticket);
+        departures_.withdraw(who->ticket);
     }
-    if (watch_.sleep) watch_.sleep->wake();
+    watch_.wake();
 }
 
 void queue_impl::session_lost(const failure& why) {
-    waiting_.clear();
-    drawn_.fail_all(why);
-    if (watch_.sleep) watch_.sleep->wake();
-    const auto hold = turn_.hold.lock();
+    here_.waiting.clear();
+    here_.drawn.fail_all(why);
+    watch_.wake();
+    const auto hold = here_.turn.lock();
     if (!hold) return;
     end_turn(hold);
     hold->lose();
 }
 
 void queue_impl::session_drains(const failure& why) {
-    drawn_.fail_all(why);
+    here_.drawn.fail_all(why);
     fail_waiting(std::make_shared<const failure>(why));
 }
 
 void queue_impl::session_closes(const failure& why, bool release) {
-    drawn_.fail_all(why);
-    const auto waiting = std::exchange(waiting_, {});
-    if (watch_.sleep) watch_.sleep->wake();
+    here_.drawn.fail_all(why);
+    const auto waiting = std::exchange(here_.waiting, {});
+    watch_.wake();
     leftovers_.hurry();
-    const auto hold = turn_.hold.lock();
+    const auto hold = here_.turn.lock();
     const bool stays = hold && release && hold->in_use();
     const bool was_ours = hold && !stays && hold->let_go();
     if (was_ours) {
@@ -300,15 +309,8 @@ void queue_impl::session_closes(const failure& why, bool release) {
         if (was_ours) hold->finish(why);
         return;
     }
-    for (const auto& [ticket, who] : waiting) begin_withdraw(who->ticket);
+    for (const auto& [ticket, who] : waiting) departures_.withdraw(who->ticket);
     if (was_ours) leave(hold);
-}
-
-void queue_impl::list_grants(std::vector<std::shared_ptr<pending_release>>& into) const {
-    if (auto hold = turn_.hold.lock()) into.push_back(std::move(hold));
-    for (const auto& each : turn_.leaving) {
-        if (auto hold = each.lock()) into.push_back(std::move(hold));
-    }
 }
 
 }  // namespace dynalease::detail

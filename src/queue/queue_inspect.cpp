@@ -11,7 +11,7 @@ namespace dynalease::detail {
 
 boost::asio::awaitable<result<queue_info>> survey(queue_target target) {
     auto& front = *target.front;
-    const auto looked = co_await front.look();
+    const auto looked = co_await front.view().look();
     if (looked.why) co_return *looked.why;
     queue_info info;
     if (!looked.head) co_return info;
@@ -34,7 +34,7 @@ boost::asio::awaitable<result<queue_info>> survey(queue_target target) {
         for (; next < end; ++next, --outstanding) add({.ticket = next}, next);
     };
     for (bool more = true; more && next <= looked.head->tail;) {
-        auto page = co_await front.read_ahead(next, looked.head->tail, protocol::page_of_survey);
+        auto page = co_await front.view().read_ahead(next, looked.head->tail, protocol::page_of_survey);
         if (page.why) co_return *page.why;
         more = page.more;
         for (auto& seen : page.rows) {

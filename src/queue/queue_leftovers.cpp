@@ -34,12 +34,11 @@ void queue_leftovers::begin() {
 }
 
 boost::asio::awaitable<void> queue_leftovers::tidy([[maybe_unused]] queue_target self) {
-    auto& core = front_.core_;
-    gathering_.emplace(core.world());
-    if (core.live()) co_await gathering_->wait_until(core.now() + gathering);
-    while (core.may_write() && (!tickets_.empty() || sweep_due_)) {
+    gathering_.emplace(core_.world());
+    if (core_.live()) co_await gathering_->wait_until(core_.now() + gathering);
+    while (core_.may_write() && (!tickets_.empty() || sweep_due_)) {
         co_await remove_all();
-        if (!std::exchange(sweep_due_, false) || !core.live()) continue;
+        if (!std::exchange(sweep_due_, false) || !core_.live()) continue;
         rows_ = 0;
         co_await sweep();
     }
@@ -49,9 +48,8 @@ boost::asio::awaitable<void> queue_leftovers::tidy([[maybe_unused]] queue_target
 }
 
 boost::asio::awaitable<void> queue_leftovers::remove_all() {
-    auto& core = front_.core_;
     unsigned failures = 0;
-    while (!tickets_.empty() && core.may_write()) {
+    while (!tickets_.empty() && core_.may_write()) {
         std::vector<std::int64_t> batch;
         for (auto next = tickets_.begin(); next != tickets_.end() && batch.size() < protocol::batch_limit; ++next) {
             batch.push_back(*next);
@@ -61,24 +59,24 @@ boost::asio::awaitable<void> queue_leftovers::remove_all() {
             for (const auto ticket : batch) tickets_.erase(ticket);
             failures = 0;
         } else {
-            co_await gathering_->wait_until(core.now() + retry_pause(failures, core.unit()));
+            co_await gathering_->wait_until(core_.now() + retry_pause(failures, core_.unit()));
         }
     }
 }
 
 boost::asio::awaitable<bool> queue_leftovers::remove(std::vector<std::int64_t> tickets) {
-    auto request = front_.requests().forget(tickets);
-    auto deleted = co_await front_.core_.target().call(std::move(request));
+    auto request = view_.requests().forget(tickets);
+    auto deleted = co_await core_.target().call(std::move(request));
     co_return deleted && deleted->unprocessed.empty();
 }
 
 boost::asio::awaitable<void> queue_leftovers::sweep() {
     item_key next;
     do {
-        auto request = front_.requests().left_behind(front_.head_->passed);
+        auto request = view_.requests().left_behind(view_.head()->passed);
         request.exclusive_start_key = std::move(next);
-        auto seen = co_await front_.core_.target().call(std::move(request));
-        if (!seen || !front_.core_.may_write()) co_return;
+        auto seen = co_await core_.target().call(std::move(request));
+        if (!seen || !core_.may_write()) co_return;
         for (const auto& row : seen->items) {
             // What is not ours is not ours to delete.
             if (const auto parsed = protocol::parse_ticket_row(row)) tickets_.insert(parsed->ticket);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "queue/queue_view.hpp"
 #include "runtime/alarm.hpp"
 
 #include <dynalease/queue/queue.hpp>
@@ -20,7 +21,8 @@ namespace dynalease::detail {
 /// for each batch, however many tickets were passed over.
 class queue_leftovers {
 public:
-    explicit queue_leftovers(queue_impl& front) noexcept : front_(front) {}
+    queue_leftovers(session_impl& core, queue_impl& front, queue_view& view) noexcept
+        : core_(core), front_(front), view_(view) {}
 
     /// The ticket was passed, and its row may stand in the table. After many of them the queue is swept.
     void discard(std::int64_t ticket);
@@ -40,7 +42,9 @@ private:
     boost::asio::awaitable<bool> remove(std::vector<std::int64_t> tickets);
     boost::asio::awaitable<void> sweep();
 
+    session_impl& core_;
     queue_impl& front_;
+    queue_view& view_;
     std::set<std::int64_t> tickets_;  ///< each once, as the service demands
     bool tidying_ = false;
     std::optional<runtime::alarm> gathering_;

@@ -30,7 +30,7 @@ const std::string& queue_turn::name() const noexcept {
 
 condition_check queue_turn::fence() const {
     detail::require_grant(state(), "queue_turn.fence", name());
-    return hold_->front().requests().fence(hold_->mine());
+    return hold_->front().view().requests().fence(hold_->mine());
 }
 
 boost::asio::any_io_executor queue_turn::executor() const {

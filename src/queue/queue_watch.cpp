@@ -1,5 +1,7 @@
-// The watch: looks at the queue for the lowest waiting ticket of this process, at the pace of its place.
+// The watch of one process over a queue: at the pace of the place of the lowest of its waiting tickets.
 // SPDX-License-Identifier: BSL-1.0
+#include "queue/queue_watch.hpp"
+
 #include "database/protocol/backoff.hpp"
 #include "queue/queue_impl.hpp"
 #include "session/protocol/session_watch.hpp"
@@ -12,28 +14,28 @@
 
 namespace dynalease::detail {
 
-void queue_impl::watch_on() {
-    if (waiting_.empty()) return;
-    if (watch_.sleep) watch_.sleep->wake();
-    if (std::exchange(watch_.on, true)) return;
-    if (!start(watch(self()))) watch_.on = false;
+void queue_watch::begin() {
+    if (here_.waiting.empty()) return;
+    wake();
+    if (std::exchange(on_, true)) return;
+    if (!front_.start(watch(front_.self()))) on_ = false;
 }
 
-boost::asio::awaitable<void> queue_impl::watch([[maybe_unused]] queue_target self) {
-    watch_.sleep.emplace(core_.world());
-    while (!waiting_.empty() && core_.may_write()) {
-        const auto mine = waiting_.begin()->second->ticket->mine;
-        if (blocked_by_ourselves()) {
-            co_await watch_.sleep->wait_until(dynalease::time_point::max());
+boost::asio::awaitable<void> queue_watch::watch([[maybe_unused]] queue_target self) {
+    sleep_.emplace(core_.world());
+    while (!here_.waiting.empty() && core_.may_write()) {
+        const auto mine = here_.lowest();
+        if (here_.blocked_by_themselves()) {
+            co_await sleep_->wait_until(dynalease::time_point::max());
             continue;
         }
         const bool next_in_line = ahead_of(mine) <= 1;
-        if (next_in_line && examined_.passed != head_->passed) examine_again({});
+        if (next_in_line && examined_.passed != view_.head()->passed) examine_again({});
         const auto examination = next_in_line ? examined_.next : dynalease::time_point::max();
         const auto blocker = next_in_line ? blocker_due() : dynalease::time_point::max();
-        const auto due = std::min({watch_.polls.next(), examination, blocker});
+        const auto due = std::min({polls_.next(), examination, blocker});
         if (core_.now() < due) {
-            co_await watch_.sleep->wait_until(due);
+            co_await sleep_->wait_until(due);
         } else if (due == blocker) {
             co_await look_at_blocker();
         } else if (due == examination) {
@@ -42,87 +44,82 @@ boost::asio::awaitable<void> queue_impl::watch([[maybe_unused]] queue_target sel
             co_await poll();
         }
     }
-    watch_.sleep.reset();
-    watch_.on = false;
+    sleep_.reset();
+    on_ = false;
     // One may have come in while this ended.
-    if (core_.may_write()) watch_on();
-}
-
-// Our own turn, or the end of it, tells when the next one of ours begins.
-bool queue_impl::blocked_by_ourselves() const {
-    const auto next = waiting_.begin()->second->ticket->mine.from;
-    const auto is_before = [next](const auto& each) {
-        const auto hold = each.lock();
-        return hold && hold->mine().ticket + 1 == next;
-    };
-    return std::ranges::any_of(turn_.leaving, is_before) || is_before(turn_.hold);
+    if (core_.may_write()) begin();
 }
 
 // Whoever has only such before it that are over is next in line, however many they are: it passes them over.
-std::int64_t queue_impl::ahead_of(const protocol::place& mine) const {
-    return protocol::tickets_ahead(*head_, mine) - places_.over_before(mine.from);
+std::int64_t queue_watch::ahead_of(const protocol::place& mine) const {
+    return protocol::tickets_ahead(*view_.head(), mine) - view_.places().over_before(mine.from);
 }
 
-void queue_impl::found_gone(std::int64_t ticket) {
-    if (ticket <= head_->passed || !places_.add_over(ticket) || waiting_.empty()) return;
-    watch_.polls.plan_sooner(line(), pace_limits(), core_.now());
+void queue_watch::found_gone(std::int64_t ticket) {
+    if (ticket <= view_.head()->passed || !view_.places().add_over(ticket) || here_.waiting.empty()) return;
+    polls_.plan_sooner(line(), pace_limits(), core_.now());
 }
 
-protocol::poll_plan::line queue_impl::line() const {
-    return {.ahead = ahead_of(waiting_.begin()->second->ticket->mine),
-            .living = head_->outstanding() - static_cast<std::int64_t>(places_.over.size()),
-            .pace = head_->pace,
-            .moved_at = head_.moved_at()};
+protocol::poll_plan::line queue_watch::line() const {
+    return {.ahead = ahead_of(here_.lowest()),
+            .living = view_.head()->outstanding() - static_cast<std::int64_t>(view_.places().over.size()),
+            .pace = view_.head()->pace,
+            .moved_at = view_.head().moved_at()};
 }
 
-protocol::poll_plan::limits queue_impl::pace_limits() {
+protocol::poll_plan::limits queue_watch::pace_limits() {
     const auto unit = core_.unit();
     return {.shortest = options_.poll_interval,
             .longest = options_.longest_poll_interval,
-            .after_failures = retry_pause(watch_.polls.failures(), unit),
+            .after_failures = retry_pause(polls_.failures(), unit),
             .unit = unit};
 }
 
-void queue_impl::plan_poll() {
-    if (!waiting_.empty()) watch_.polls.plan(line(), pace_limits(), core_.now());
-}
-
-void queue_impl::new_lowest() {
-    if (waiting_.empty()) return;
-    watch_.polls.begin(ahead_of(waiting_.begin()->second->ticket->mine), core_.now());
+void queue_watch::moved() {
+    polls_.moved();
     plan_poll();
 }
 
-boost::asio::awaitable<void> queue_impl::poll() {
-    const auto mine = waiting_.begin()->second->ticket->mine;
-    if (watch_.polls.begin_poll(ahead_of(mine) <= 1, core_.now())) {
+void queue_watch::plan_poll() {
+    if (!here_.waiting.empty()) polls_.plan(line(), pace_limits(), core_.now());
+}
+
+void queue_watch::new_lowest() {
+    if (here_.waiting.empty()) return;
+    polls_.begin(ahead_of(here_.lowest()), core_.now());
+    plan_poll();
+}
+
+boost::asio::awaitable<void> queue_watch::poll() {
+    const auto mine = here_.lowest();
+    if (polls_.begin_poll(ahead_of(mine) <= 1, core_.now())) {
         examined_.look_again.reset();
         co_await examine(mine.from, true);
         plan_poll();
-        if (examined_.look_again) watch_.polls.survey_again(*examined_.look_again);
+        if (examined_.look_again) polls_.survey_again(*examined_.look_again);
         // A row that is not there may be one that was passed meanwhile.
-        if (places_.missing.empty()) co_return;
+        if (view_.places().missing.empty()) co_return;
     }
-    const auto before = head_->passed;
-    const auto seen = co_await look();
-    if (seen.kind == answer::rejected) fail_waiting(seen.why);
-    watch_.polls.looked(seen.kind == answer::applied, head_->passed != before);
+    const auto before = view_.head()->passed;
+    const auto seen = co_await view_.look();
+    if (seen.kind == answer::rejected) front_.fail_waiting(seen.why);
+    polls_.looked(seen.kind == answer::applied, view_.head()->passed != before);
     plan_poll();
 }
 
 // ---- the session before us ---------------------------------------------------------------------------------
 
-dynalease::time_point queue_impl::blocker_due() {
-    if (examined_.blocker.empty() || examined_.passed != head_->passed) return dynalease::time_point::max();
+dynalease::time_point queue_watch::blocker_due() {
+    if (examined_.blocker.empty() || examined_.passed != view_.head()->passed) return dynalease::time_point::max();
     return core_.remotes().watch(examined_.blocker).next_look(examined_.blocked_since, 1);
 }
 
-boost::asio::awaitable<void> queue_impl::look_at_blocker() {
+boost::asio::awaitable<void> queue_watch::look_at_blocker() {
     const auto blocker = examined_.blocker;
     const auto failed = co_await core_.remotes().look(blocker);
     if (failed) {
         examined_.blocked_since = core_.now();
-        co_await pause(1);
+        co_await view_.pause(1);
     } else if (core_.remotes().watch(blocker).over()) {
         // There is no more to see of it, so that nothing else would ever be due before the next look at it.
         examined_.blocker.clear();
@@ -130,12 +127,16 @@ boost::asio::awaitable<void> queue_impl::look_at_blocker() {
     }
 }
 
-void queue_impl::examine_again(std::chrono::nanoseconds after) {
+std::chrono::nanoseconds queue_watch::time_to_bury() const {
+    return protocol::bury_after(core_.options().clock_drift_ppm);
+}
+
+void queue_watch::examine_again(std::chrono::nanoseconds after) {
     examined_.next = core_.now() + after;
 }
 
-boost::asio::awaitable<void> queue_impl::look_at_sessions(const std::vector<protocol::seen_ticket>& rows,
-                                                          std::int64_t until) {
+boost::asio::awaitable<void> queue_watch::look_at_sessions(const std::vector<protocol::seen_ticket>& rows,
+                                                           std::int64_t until) {
     // Who holds up everybody, and of the others the one least lately looked at.
     std::vector<std::string> line;
     for (const auto& seen : rows) {
@@ -156,7 +157,7 @@ boost::asio::awaitable<void> queue_impl::look_at_sessions(const std::vector<prot
     }
     // Where one has died, others may have died with it: for each, two more are looked at, in the order of the line.
     auto next = line.begin();
-    protocol::survey_facts found{.surveys = watch_.polls.surveys(), .any_over = false, .lease_ends = {}, .now = {}};
+    protocol::survey_facts found{.surveys = polls_.surveys(), .any_over = false, .lease_ends = {}, .now = {}};
     for (std::size_t i = 0; i < chosen.size(); ++i) {
         const auto session = chosen[i];
         const auto lately = core_.remotes().watch(session).lease() / 8;
@@ -181,63 +182,63 @@ boost::asio::awaitable<void> queue_impl::look_at_sessions(const std::vector<prot
 
 // ---- what stands before us ---------------------------------------------------------------------------------
 
-boost::asio::awaitable<queue_impl::page> queue_impl::examine(std::int64_t until, bool sample) {
+boost::asio::awaitable<queue_view::page> queue_watch::examine(std::int64_t until, bool sample) {
     auto rows = sample ? protocol::page_of_survey : protocol::page_of_rows;
-    std::optional<page> first;
+    std::optional<queue_view::page> first;
     bool moved = false;
     for (bool more = true; more; rows = protocol::page_of_survey) {
-        const auto passed = head_->passed;
+        const auto passed = view_.head()->passed;
         examined_.passed = passed;
         examine_again(protocol::look_for_row);
         examined_.blocker.clear();
         if (until <= passed + 1) break;
-        auto read = co_await read_ahead(passed + 1, until - 1, rows);
+        auto read = co_await view_.read_ahead(passed + 1, until - 1, rows);
         if (!core_.may_write()) break;
         if (!first) first = read;
         if (read.why) {
-            if (classify(*read.why) == answer::rejected) fail_waiting(read.why);
+            if (classify(*read.why) == answer::rejected) front_.fail_waiting(read.why);
             break;
         }
         // What is missing is told by what follows it.
         if (read.rows.empty() && read.more) break;
         const auto read_to = read.more ? read.rows.back().row.ticket + 1 : until;
-        protocol::note_missing(places_.missing, read.rows, passed, read_to, core_.now());
+        protocol::note_missing(view_.places().missing, read.rows, passed, read_to, core_.now());
         if (sample) {
             std::optional<std::int64_t> all;
-            if (!read.more && !waiting_.empty()) all = ahead_of(waiting_.begin()->second->ticket->mine);
-            watch_.polls.count_processes(read.rows, head_->passed, all);
+            if (!read.more && !here_.waiting.empty()) all = ahead_of(here_.lowest());
+            polls_.count_processes(read.rows, view_.head()->passed, all);
             co_await look_at_sessions(read.rows, until);
         }
         for (auto& seen : read.rows) {
-            seen.owner = owner_of(seen.row);
+            seen.owner = view_.owner_of(seen.row);
             if (seen.row.is_void || seen.owner == protocol::owner_is::over) found_gone(seen.row.ticket);
         }
         auto next = protocol::decide_examine({.passed = passed,
                                               .rows = read.rows,
                                               .until = until,
-                                              .missing = places_.missing,
+                                              .missing = view_.places().missing,
                                               .now = core_.now(),
                                               .bury_after = time_to_bury()});
         const bool passed_over = co_await carry_out(std::move(next));
         moved = moved || passed_over;
         // What was passed over may be followed by more of that kind.
-        more = head_->passed > passed && (read.more || places_.missing.since(head_->passed + 1));
+        more = view_.head()->passed > passed && (read.more || view_.places().missing.since(view_.head()->passed + 1));
     }
-    if (moved && core_.may_write()) after_moving();
-    co_return first ? *std::move(first) : page();
+    if (moved && core_.may_write()) mover_.after_moving();
+    co_return first ? *std::move(first) : queue_view::page();
 }
 
 /// @returns whether it has moved `passed`.
-boost::asio::awaitable<bool> queue_impl::carry_out(protocol::examine_decision next) {
+boost::asio::awaitable<bool> queue_watch::carry_out(protocol::examine_decision next) {
     using protocol::examine_step;
     bool moved = false;
     switch (next.step) {
         case examine_step::pass:
-            moved = co_await pass_over(std::move(next.places));
+            moved = co_await mover_.pass_over(std::move(next.places));
             break;
         case examine_step::give_up: {
-            auto request = requests().cancel_written(next.places.front(), next.attempt);
-            const auto seen = co_await put(std::move(request));
+            auto request = view_.requests().cancel_written(next.places.front(), next.attempt);
+            const auto seen = co_await view_.put(std::move(request));
             if (seen.kind == answer::applied) examine_again({});
             break;
         }
@@ -247,7 +248,7 @@ boost::asio::awaitable<bool> queue_impl::carry_out(protocol::examine_decision ne
             examine_again(protocol::look_at_blocking_row);
             break;
         case examine_step::await:
-            if (const auto since = places_.missing.since(next.places.front().ticket)) {
+            if (const auto since = view_.places().missing.since(next.places.front().ticket)) {
                 const auto due = *since + time_to_bury();
                 examined_.look_again = std::min(examined_.look_again.value_or(due), due);
                 examine_again(std::min<std::chrono::nanoseconds>(protocol::look_for_row, due - core_.now()));
@@ -255,12 +256,12 @@ boost::asio::awaitable<bool> queue_impl::carry_out(protocol::examine_decision ne
             break;
         case examine_step::bury: {
             // Those far behind may not know yet that it was passed, and its row deleted.
-            const auto passed = head_->passed;
-            const auto seen = co_await look();
-            if (seen.kind != answer::applied || head_->passed != passed) break;
+            const auto passed = view_.head()->passed;
+            const auto seen = co_await view_.look();
+            if (seen.kind != answer::applied || view_.head()->passed != passed) break;
             const bool buried = co_await bury(std::move(next.graves));
             if (buried) {
-                moved = co_await pass_over(std::move(next.places));
+                moved = co_await mover_.pass_over(std::move(next.places));
             } else {
                 examine_again(retry_pause(0, core_.unit()));
             }
@@ -272,47 +273,36 @@ boost::asio::awaitable<bool> queue_impl::carry_out(protocol::examine_decision ne
     co_return moved;
 }
 
-boost::asio::awaitable<bool> queue_impl::bury(std::vector<std::int64_t> missing) {
+boost::asio::awaitable<bool> queue_watch::bury(std::vector<std::int64_t> missing) {
     for (const auto ticket : missing) {
-        auto request = requests().bury(ticket);
-        const auto seen = co_await put(std::move(request));
+        auto request = view_.requests().bury(ticket);
+        const auto seen = co_await view_.put(std::move(request));
         // Refused: its row has landed after all, and is looked at instead.
         if (seen.kind != answer::applied) co_return false;
     }
     co_return true;
 }
 
-boost::asio::awaitable<bool> queue_impl::pass_over(std::vector<protocol::place> over) {
-    places_.passed_here = std::max(places_.passed_here, over.back().ticket);
-    auto request = requests().pass(over);
-    const auto seen = co_await send(std::move(request));
-    // Without an answer the next look shows whether it was done.
-    if (seen.kind != answer::applied) co_return false;
-    for (const auto& each : over) leftovers_.discard(each.ticket);
-    co_return true;
-}
-
-// For tries, which wait for nobody: what this finds is of use to the next of them.
-void queue_impl::examine_soon() {
+void queue_watch::examine_soon() {
     const auto now = core_.now();
-    if (examined_.for_try.running || !head_.known() || head_->free() || now < examined_.for_try.next) return;
-    examined_.for_try.next = now + protocol::look_for_row;
-    examined_.for_try.running = true;
-    if (!start(examine_for_try(self()))) examined_.for_try.running = false;
+    if (for_try_.running || !view_.head().known() || view_.head()->free() || now < for_try_.next) return;
+    for_try_.next = now + protocol::look_for_row;
+    for_try_.running = true;
+    if (!front_.start(examine_for_try(front_.self()))) for_try_.running = false;
 }
 
-boost::asio::awaitable<void> queue_impl::examine_for_try([[maybe_unused]] queue_target self) {
-    co_await examine(head_->tail + 1, true);
-    examined_.for_try.running = false;
-    examined_.foremost.complete_all({});
+boost::asio::awaitable<void> queue_watch::examine_for_try([[maybe_unused]] queue_target self) {
+    co_await examine(view_.head()->tail + 1, true);
+    for_try_.running = false;
+    view_.foremost_news().complete_all({});
 }
 
-boost::asio::awaitable<void> queue_impl::see_holder(dynalease::time_point came) {
-    const bool found_out = head_.known() && !foremost_is_seen() && examined_.for_try.running;
+boost::asio::awaitable<void> queue_watch::see_holder(dynalease::time_point came) {
+    const bool found_out = view_.head().known() && view_.foremost() == nullptr && for_try_.running;
     if (!found_out) co_return;
     const auto until = core_.now() + protocol::time_to_name(core_.now() - came);
-    co_await examined_.foremost.async_wait_until(*core_.world().clock, until,
-                                                 boost::asio::as_tuple(boost::asio::deferred));
+    co_await view_.foremost_news().async_wait_until(*core_.world().clock, until,
+                                                    boost::asio::as_tuple(boost::asio::deferred));
 }
 
 }  // namespace dynalease::detail

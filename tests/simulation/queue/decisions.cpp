@@ -172,7 +172,7 @@ void mutated::enter_all_verb_call(detail::enter_all_verb& verb, diagnostics* det
 void mutated::abandon(detail::queue_hold& hold) {
     const auto state = hold.state();
     if (state == guard_state::held || state == guard_state::jeopardy) {
-        const auto fence = hold.front().requests().fence(hold.mine());
+        const auto fence = hold.front().view().requests().fence(hold.mine());
         notes_of_this_world().turns_dropped.emplace(text_of_head(fence.key), hold.mine().ticket);
     }
     real::abandon(hold);

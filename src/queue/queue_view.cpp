@@ -1,19 +1,38 @@
-// The requests of a queue, each answer turned into what the rows now show.
+// The requests for the rows of a queue, each answer taken in at once.
 // SPDX-License-Identifier: BSL-1.0
-#include "database/protocol/backoff.hpp"
-#include "queue/queue_impl.hpp"
+#include "queue/queue_view.hpp"
 
-#include <algorithm>
+#include "database/protocol/backoff.hpp"
+#include "runtime/alarm.hpp"
+
+#include <chrono>
 #include <utility>
 
 namespace dynalease::detail {
 
-boost::asio::awaitable<queue_impl::head_answer> queue_impl::send(update_item_request request) {
+namespace {
+/// A head seen so lately is taken for the present one where a mistake costs a request, not a promise.
+constexpr std::chrono::seconds lately{1};
+}  // namespace
+
+queue_view::queue_view(session_impl& core, protocol::queue_name queue, const drawn_tickets& ours, watcher& told)
+    : core_(core),
+      queue_(std::move(queue)),
+      ours_(ours),
+      told_(told),
+      foremost_news_(core.world().executor),
+      service_(core) {}
+
+protocol::queue_requests queue_view::requests() const {
+    return {core_.options().table, queue_, core_.id()};
+}
+
+boost::asio::awaitable<queue_view::head_answer> queue_view::send(update_item_request request) {
     watched_call watch(service_, core_.now());
     co_return co_await send(std::move(request), watch);
 }
 
-boost::asio::awaitable<queue_impl::head_answer> queue_impl::send(update_item_request request, watched_call& watch) {
+boost::asio::awaitable<queue_view::head_answer> queue_view::send(update_item_request request, watched_call& watch) {
     const auto asked = head_.count();
     const auto sent = core_.now();
     const call_options watched{.watch = &watch};
@@ -23,7 +42,7 @@ boost::asio::awaitable<queue_impl::head_answer> queue_impl::send(update_item_req
     co_return read_head_failure(std::move(answered).error(), asked);
 }
 
-boost::asio::awaitable<queue_impl::head_answer> queue_impl::look() {
+boost::asio::awaitable<queue_view::head_answer> queue_view::look() {
     auto request = requests().look();
     const auto asked = head_.count();
     const auto sent = core_.now();
@@ -35,7 +54,7 @@ boost::asio::awaitable<queue_impl::head_answer> queue_impl::look() {
     co_return read_head_failure(std::move(answered).error(), asked);
 }
 
-queue_impl::head_answer queue_impl::read_head(answer kind, const item* shown, std::uint64_t asked) {
+queue_view::head_answer queue_view::read_head(answer kind, const item* shown, std::uint64_t asked) {
     const bool newest = asked == head_.count();
     head_answer seen{.kind = kind};
     if (shown) {
@@ -50,7 +69,7 @@ queue_impl::head_answer queue_impl::read_head(answer kind, const item* shown, st
     return seen;
 }
 
-queue_impl::head_answer queue_impl::read_head_failure(failure why, std::uint64_t asked) {
+queue_view::head_answer queue_view::read_head_failure(failure why, std::uint64_t asked) {
     core_.heed(why);
     const auto kind = classify(why);
     if (kind != answer::refused) return {.kind = kind, .why = std::make_shared<const failure>(std::move(why))};
@@ -60,7 +79,7 @@ queue_impl::head_answer queue_impl::read_head_failure(failure why, std::uint64_t
     return seen;
 }
 
-boost::asio::awaitable<queue_impl::row_answer> queue_impl::put(put_item_request request, call_options options) {
+boost::asio::awaitable<queue_view::row_answer> queue_view::put(put_item_request request, call_options options) {
     const auto sent = core_.now();
     watched_call watch(service_, sent);
     options.watch = &watch;
@@ -83,7 +102,7 @@ boost::asio::awaitable<queue_impl::row_answer> queue_impl::put(put_item_request 
     co_return seen;
 }
 
-boost::asio::awaitable<queue_impl::page> queue_impl::read_ahead(std::int64_t first, std::int64_t last,
+boost::asio::awaitable<queue_view::page> queue_view::read_ahead(std::int64_t first, std::int64_t last,
                                                                 std::int32_t rows) {
     auto request = requests().ahead(first, last, rows);
     const auto sent = core_.now();
@@ -104,8 +123,8 @@ boost::asio::awaitable<queue_impl::page> queue_impl::read_ahead(std::int64_t fir
         }
         const auto owner = owner_of(*parsed);
         if (parsed->from <= head_->passed + 1 && parsed->ticket > head_->passed) {
-            turn_.foremost = *parsed;
-            examined_.foremost.complete_all({});
+            foremost_ = *parsed;
+            foremost_news_.complete_all({});
         }
         // One that has come after all is looked for no longer.
         places_.missing.forget(parsed->from, parsed->ticket);
@@ -117,52 +136,39 @@ boost::asio::awaitable<queue_impl::page> queue_impl::read_ahead(std::int64_t fir
     co_return seen;
 }
 
-boost::asio::awaitable<void> queue_impl::pause(unsigned failures) {
+boost::asio::awaitable<void> queue_view::pause(unsigned failures) {
     runtime::alarm sleep(core_.world());
     co_await sleep.wait_until(core_.now() + retry_pause(failures, core_.unit()));
 }
 
-protocol::owner_is queue_impl::owner_of(const protocol::ticket_row& row) {
+protocol::owner_is queue_view::owner_of(const protocol::ticket_row& row) const {
     if (row.session == core_.id()) {
-        return drawn_.alive(row.attempt) ? protocol::owner_is::ours : protocol::owner_is::ghost;
+        return ours_.alive(row.attempt) ? protocol::owner_is::ours : protocol::owner_is::ghost;
     }
     return core_.remotes().over(row.session) ? protocol::owner_is::over : protocol::owner_is::other;
 }
 
-void queue_impl::sight(const std::optional<protocol::queue_head>& head, std::uint64_t asked) {
-    if (const auto seen = head_.sight(head, asked, core_.now())) note(*seen);
+const protocol::ticket_row* queue_view::foremost() const noexcept {
+    return foremost_.from <= head_->passed + 1 && foremost_.ticket > head_->passed ? &foremost_ : nullptr;
 }
 
-void queue_impl::note(const protocol::head_sights::news& seen) {
-    if (!head_.known()) {
-        // Somebody deleted the row; whoever waits begins again.
-        places_.forget_all();
-        serve();
-        return;
-    }
-    if (seen.back) went_back();
-    if (seen.moved) {
-        watch_.polls.moved();
-        places_.forget_passed(head_->passed);
-        plan_poll();
-    }
-    const auto hold = turn_.hold.lock();
-    if (hold && head_->passed >= hold->mine().ticket) {
-        lose_turn(hold, "others passed it over");
-    } else if (hold && !counts(*hold->ticket())) {
-        lose_turn(hold, "the queue is as it was before");
-    }
-    serve();
+const protocol::queue_head* queue_view::fresh_head() const {
+    return head_.known() && core_.now() - head_.seen_at() < lately ? &*head_ : nullptr;
 }
 
-// Numbers that were issued since are issued again, and rows that were passed may stand there again: what we know of
-// either counts no more, and who waits with one of them has lost its place.
-void queue_impl::went_back() {
-    core_.log(severity::warning, "queue '" + name_ + "' is as it was before: those who wait draw new tickets");
-    places_.forget_all();
-    examined_.passed.reset();
-    const auto waiting = std::exchange(waiting_, {});
-    for (const auto& [ticket, who] : waiting) draw_again(who);
+void queue_view::sight(const std::optional<protocol::queue_head>& head, std::uint64_t asked) {
+    if (const auto what = head_.sight(head, asked, core_.now())) tell(*what);
+}
+
+void queue_view::made(const protocol::queue_head& head) {
+    if (const auto what = head_.made(head, core_.now())) tell(*what);
+}
+
+// Where it went back, numbers that were issued since are issued again, and rows that were passed may stand there again.
+void queue_view::tell(const protocol::head_sights::news& what) {
+    if (!head_.known() || what.back) places_.forget_all();
+    if (head_.known() && what.moved) places_.forget_passed(head_->passed);
+    told_.seen(what);
 }
 
 }  // namespace dynalease::detail

@@ -1,5 +1,7 @@
-// Entering a queue: drawing a ticket, and writing it down where it has to wait.
+// Drawing tickets, and writing them down.
 // SPDX-License-Identifier: BSL-1.0
+#include "queue/queue_admission.hpp"
+
 #include "database/protocol/backoff.hpp"
 #include "queue/queue_impl.hpp"
 
@@ -41,12 +43,40 @@ private:
 };
 }  // namespace
 
-boost::asio::awaitable<void> queue_impl::admit([[maybe_unused]] queue_target self, std::shared_ptr<queue_entrant> who) {
+queue_admission::queue_admission(session_impl& core, queue_impl& front, queue_view& view, queue_callers& here,
+                                 queue_watch& watch, queue_departures& departures, const queue_options& options)
+    : core_(core),
+      front_(front),
+      view_(view),
+      here_(here),
+      watch_(watch),
+      departures_(departures),
+      inquiry_(core, view, watch, options),
+      singly_(core.world().executor),
+      jointly_(core.world().executor) {}
+
+void queue_admission::admit(std::shared_ptr<queue_entrant> who) {
+    here_.drawn.begin_entering(*who);
+    new_ticket(who);
+    if (front_.start(run(front_.self(), who))) return;
+    here_.drawn.end_entering(*who);
+    who->complete({{}, std::make_shared<const failure>(core_.over_failure())});
+}
+
+void queue_admission::new_ticket(const std::shared_ptr<queue_entrant>& who) {
+    auto ticket = std::make_shared<drawn_ticket>(drawn_ticket{who->ticket->face});
+    ticket->attempt = core_.world().new_id();
+    here_.drawn.add(ticket, who);
+    who->ticket = std::move(ticket);
+}
+
+boost::asio::awaitable<void> queue_admission::run([[maybe_unused]] queue_target self,
+                                                  std::shared_ptr<queue_entrant> who) {
     while (core_.may_write()) {
         // The first may be bad luck. More of it means that the table is not what it was: no storm of tickets then.
-        if (who->places_lost > 1) co_await pause(who->places_lost - 2);
+        if (who->places_lost > 1) co_await view_.pause(who->places_lost - 2);
         if (!who->drawing) {
-            co_await lines_.singly.begin();
+            co_await singly_.begin();
             who->drawing = true;
         }
         const auto drawn = co_await draw(who);
@@ -54,19 +84,19 @@ boost::asio::awaitable<void> queue_impl::admit([[maybe_unused]] queue_target sel
         if (drawn != ticket_step::renew) end_drawing(*who);
         if (!drawn) break;
         if (*drawn == ticket_step::direct) {
-            grant(who, *who->ticket->first_send + protocol::claim_held(core_.options().clock_drift_ppm));
+            front_.grant(who, *who->ticket->first_send + protocol::claim_held(core_.options().clock_drift_ppm));
             co_return;
         }
         if (*drawn == ticket_step::write_down) {
             const auto row = co_await write_down(who);
             if (row == written::yes) {
-                wait_in_line(who);
+                front_.wait_in_line(who);
                 co_return;
             }
             if (row != written::buried) break;
         }
         if (*drawn == ticket_step::contended) {
-            const bool nobody_lives = co_await ask_who_lives(who);
+            const bool nobody_lives = co_await inquiry_.nobody_lives(who);
             if (!nobody_lives) break;
         } else {
             ++who->places_lost;
@@ -75,17 +105,17 @@ boost::asio::awaitable<void> queue_impl::admit([[maybe_unused]] queue_target sel
     }
     // Nobody waits for it any more, or it cannot be had. What may be in the table is taken back.
     end_drawing(*who);
-    drawn_.end_entering(*who);
-    if (core_.may_write()) begin_withdraw(who->ticket);
+    here_.drawn.end_entering(*who);
+    if (core_.may_write()) departures_.withdraw(who->ticket);
 }
 
-void queue_impl::end_drawing(queue_entrant& who) {
-    if (std::exchange(who.drawing, false)) lines_.singly.end();
+void queue_admission::end_drawing(queue_entrant& who) {
+    if (std::exchange(who.drawing, false)) singly_.end();
 }
 
 // Direct, to be written down, or to be renewed; contended, for one that asks who lives. Empty: the end, and whoever
 // waits has been told.
-boost::asio::awaitable<std::optional<ticket_step>> queue_impl::draw(std::shared_ptr<queue_entrant> who) {
+boost::asio::awaitable<std::optional<ticket_step>> queue_admission::draw(std::shared_ptr<queue_entrant> who) {
     unsigned failures = 0;
     unsigned silent = 0;
     while (core_.may_write() && core_.live() && who->wanted()) {
@@ -110,7 +140,7 @@ boost::asio::awaitable<std::optional<ticket_step>> queue_impl::draw(std::shared_
             const bool hurries = who->tries && !bears_silence(*who);
             if (hurries && !ticket.unanswered) who->complete({{}, seen.why});
             if (++silent > 1 && hurries) who->complete({{}, told_in_doubt(*seen.why)});
-            if (who->wanted()) co_await pause(failures++);
+            if (who->wanted()) co_await view_.pause(failures++);
             continue;
         }
         ticket.unanswered = false;
@@ -130,8 +160,8 @@ boost::asio::awaitable<std::optional<ticket_step>> queue_impl::draw(std::shared_
             ticket.mine = protocol::last_place(head);
             ticket.position = static_cast<std::size_t>(protocol::tickets_ahead(head, ticket.mine));
             ticket.drawn_at = seen.sight;
-            if (counts(ticket)) co_return next;
-            begin_withdraw(who->ticket);
+            if (view_.counts(ticket)) co_return next;
+            departures_.withdraw(who->ticket);
             co_return ticket_step::renew;
         }
         if (own_copy) ++core_.counters().unknown_void;
@@ -146,24 +176,24 @@ boost::asio::awaitable<std::optional<ticket_step>> queue_impl::draw(std::shared_
 }
 
 // Who only tries is told; but one that asks who lives goes on.
-std::optional<ticket_step> queue_impl::found_others(queue_entrant& who, const protocol::queue_head& shown) {
+std::optional<ticket_step> queue_admission::found_others(queue_entrant& who, const protocol::queue_head& shown) {
     if (who.until_known) {
         if (!who.first_seen) who.first_seen = shown;
         return ticket_step::contended;
     }
     who.complete({});
-    examine_soon();
+    watch_.examine_soon();
     return std::nullopt;
 }
 
 // Where others drew tickets after it, a copy of the request draws one more, which nobody wants: before it is sent, the
 // head has to show that ours is not the last. So an outage leaves as many behind as there were callers, however often
 // each of them asks. And while nobody answers, only reads are sent: whoever gives up then has written nothing.
-boost::asio::awaitable<queue_impl::head_answer> queue_impl::ask_for_ticket(std::shared_ptr<queue_entrant> who,
-                                                                           bool again) {
+boost::asio::awaitable<queue_view::head_answer> queue_admission::ask_for_ticket(std::shared_ptr<queue_entrant> who,
+                                                                                bool again) {
     auto& ticket = *who->ticket;
     if (ticket.unanswered || again) {
-        auto seen = co_await look();
+        auto seen = co_await view_.look();
         const bool ours = seen.head && seen.head->last == ticket.attempt;
         if (ours) seen.kind = answer::refused;  // as the copy would be
         // Of a ticket that nothing was sent for, a look leaves no doubt.
@@ -173,50 +203,55 @@ boost::asio::awaitable<queue_impl::head_answer> queue_impl::ask_for_ticket(std::
             co_return head_answer{.kind = answer::delayed, .why = std::make_shared<const failure>(errc::cancelled)};
         }
     }
-    drawing_call watch(service_, core_.now(), *who);
-    auto request = who->tries ? requests().take_if_free(ticket.attempt, core_.wall())
-                              : requests().take(ticket.attempt, core_.wall());
-    co_return co_await send(std::move(request), watch);
+    drawing_call watch(view_.service(), core_.now(), *who);
+    auto request = who->tries ? view_.requests().take_if_free(ticket.attempt, core_.wall())
+                              : view_.requests().take(ticket.attempt, core_.wall());
+    co_return co_await view_.send(std::move(request), watch);
+}
+
+bool queue_admission::bears_silence(const queue_entrant& who) const {
+    return who.until_known && view_.service().is_borne(who.came, core_.options().lease);
 }
 
 // A queue that was just seen busy is read before it is written to, and examined: those before may be dead.
-boost::asio::awaitable<std::optional<protocol::queue_head>> queue_impl::still_busy() {
-    const auto* known = fresh_head();
+boost::asio::awaitable<std::optional<protocol::queue_head>> queue_admission::still_busy() {
+    const auto* known = view_.fresh_head();
     if (!known || known->free()) co_return std::nullopt;
-    auto seen = co_await look();
+    auto seen = co_await view_.look();
     const bool busy = seen.kind == answer::applied && seen.head && !seen.head->free();
     if (!busy) co_return std::nullopt;
     co_return std::move(seen.head);
 }
 
-boost::asio::awaitable<queue_impl::written> queue_impl::write_down(const std::shared_ptr<queue_entrant>& who) {
+boost::asio::awaitable<queue_admission::written> queue_admission::write_down(
+    const std::shared_ptr<queue_entrant>& who) {
     const auto ticket = who->ticket;
     unsigned failures = 0;
     while (core_.live() && who->wanted()) {
-        if (!counts(*ticket)) {
-            begin_withdraw(ticket);
+        if (!view_.counts(*ticket)) {
+            departures_.withdraw(ticket);
             co_return written::buried;
         }
         shared_failure why;
         const auto row = co_await put_row(ticket, why);
         // Others may have buried it after its claim, passed it over and forgotten it, before this row came.
         const bool late = core_.now() >= *ticket->first_send + protocol::claim_held(core_.options().clock_drift_ppm);
-        if (row == written::yes && late) ticket->judged_from = head_.begin_anew();
+        if (row == written::yes && late) ticket->judged_from = view_.head().begin_anew();
         if (row == written::yes || row == written::buried) co_return row;
         if (row == written::refused) {
             who->complete({{}, why});
             break;
         }
-        co_await pause(failures++);
+        co_await view_.pause(failures++);
     }
     co_return written::not_yet;
 }
 
-boost::asio::awaitable<queue_impl::written> queue_impl::put_row(std::shared_ptr<drawn_ticket> ticket,
-                                                                shared_failure& why, call_options options) {
+boost::asio::awaitable<queue_admission::written> queue_admission::put_row(std::shared_ptr<drawn_ticket> ticket,
+                                                                          shared_failure& why, call_options options) {
     ticket->row_sent = true;
-    auto request = requests().enter(ticket->mine, ticket->attempt, ticket->face);
-    const auto seen = co_await put(std::move(request), options);
+    auto request = view_.requests().enter(ticket->mine, ticket->attempt, ticket->face);
+    const auto seen = co_await view_.put(std::move(request), options);
     if (seen.kind == answer::applied || (seen.kind == answer::refused && seen.found)) {
         const auto* found = seen.found ? &*seen.found : nullptr;
         const bool entered = protocol::decide_entered(found, ticket->attempt) == protocol::entered_step::entered;
@@ -226,11 +261,14 @@ boost::asio::awaitable<queue_impl::written> queue_impl::put_row(std::shared_ptr<
     co_return seen.kind == answer::rejected ? written::refused : written::not_yet;
 }
 
-// A turn that came with its ticket is protected by time alone until its row is in the table.
-boost::asio::awaitable<void> queue_impl::write_down_later([[maybe_unused]] queue_target self,
-                                                          std::shared_ptr<queue_hold> hold) {
+void queue_admission::write_down_later(const std::shared_ptr<queue_hold>& hold) {
+    front_.start(keep_writing_down(front_.self(), hold));
+}
+
+boost::asio::awaitable<void> queue_admission::keep_writing_down([[maybe_unused]] queue_target self,
+                                                                std::shared_ptr<queue_hold> hold) {
     const auto ticket = hold->ticket();
-    const auto still_held = [&] { return turn_.hold.lock() == hold && core_.may_write(); };
+    const auto still_held = [&] { return here_.turn.lock() == hold && core_.may_write(); };
     co_await hold->over().wait_until(*ticket->first_send + protocol::write_down_after);
     unsigned failures = 0;
     while (still_held() && core_.now() < hold->unwritten_until()) {
@@ -245,12 +283,12 @@ boost::asio::awaitable<void> queue_impl::write_down_later([[maybe_unused]] queue
         }
         if (row == written::buried || row == written::yes) break;
         if (why && failures == 0)
-            core_.log(severity::warning, "a turn in queue '" + name_ + "' is not written down yet");
+            core_.log(severity::warning, "a turn in queue '" + front_.name() + "' is not written down yet");
         runtime::alarm sleep(core_.world());
         const auto again = core_.now() + retry_pause(failures++, core_.unit());
         co_await sleep.wait_until(std::min(again, hold->unwritten_until()));
     }
-    if (still_held()) lose_turn(hold, "it could not be written down in time");
+    if (still_held()) front_.lose_turn(hold, "it could not be written down in time");
 }
 
 }  // namespace dynalease::detail
