@@ -50,7 +50,7 @@ meaning meaning_of(errc code) noexcept {
             return {"session_lost", lost,
                     "the session was lost, and all its locks with it; stop the protected work, and acquire again"};
         case errc::session_closed:
-            return {"session_closed", lost, "the session was closed, and all its locks with it; open another"};
+            return {"session_closed", lost, "the session was closed, and its guards ended with it; open another"};
         case errc::lock_lost:
             return {"lock_lost", lost, "the lock is no longer held by this guard; stop the protected work"};
         case errc::not_held:
@@ -273,7 +273,7 @@ std::string diagnostics::to_string() const {
     append("table ", table);
     append("key ", key);
     append("request ", request_id);
-    if (attempts != 0) append("attempts ", std::to_string(attempts));
+    if (attempts != 0) append("requests sent ", std::to_string(attempts));
     for (const auto& sentence : {message, advice}) {
         if (sentence.empty()) continue;
         if (!out.empty()) out += ": ";
@@ -306,6 +306,7 @@ std::string_view added_to(const diagnostics& details, std::string_view words) {
 
 std::string text_of(const error_code& code, const diagnostics& details) {
     auto text = details.to_string();
+    if (!code.failed()) return text;
     const bool ours = code.category() == error_category();
     const auto words = code.message();
     if (const auto added = added_to(details, words); !added.empty()) {

@@ -41,11 +41,12 @@ void item_lock_impl::serve() {
 }
 
 std::string item_lock_impl::in_the_way() const {
-    if (machine_.held()) return words_of_own_hold(core_, held_since_);
+    if (machine_.held())
+        return words_of_own_hold(core_, held_since_, holds_.empty() ? nullptr : holds_.front().lock().get());
     const auto& others = machine_.others();
     if (!others || others->session == core_.id()) return {};
     if (others->session.empty()) return "a program of another make holds it";
-    auto words = words_of_hold(core_, others->session, others->since);
+    auto words = words_of_hold(core_, others->session, others->since, others->readers > 0);
     if (others->readers > 1) words += ", and " + std::to_string(others->readers - 1) + " more read it";
     return words + words_of_heartbeat(core_, others->session);
 }

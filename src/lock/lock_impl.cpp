@@ -40,7 +40,7 @@ const protocol::lock_claimant::contention* lock_impl::others() const {
 }
 
 std::string lock_impl::in_the_way() const {
-    if (machine_.held()) return words_of_own_hold(core_, held_since_);
+    if (machine_.held()) return words_of_own_hold(core_, held_since_, hold_.lock().get());
     const auto* seen = others();
     if (seen == nullptr) return {};
     const auto& holder = seen->holder_seen->session;

@@ -85,7 +85,9 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_handle handle, enter_
     by.note_requests(granted.requests);
     if (!granted.why && !granted.turn && !tries) {
         co_await target.front->see_holder(came);
-        granted.why = detail::after_requests(target.front->refused(came), granted.requests);
+        auto others = target.front->refused(came);
+        if (limit.until_known) others = detail::told_until_known(std::move(others));
+        granted.why = detail::after_requests(std::move(others), granted.requests);
     }
     if (granted.why) {
         done.code =

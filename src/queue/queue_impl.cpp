@@ -50,8 +50,8 @@ bool queue_impl::start(boost::asio::awaitable<void> body) {
 
 std::string queue_impl::turn_in_words() const {
     if (const auto hold = here_.turn.lock()) {
-        return "this process has had the turn for " + time_since(core_, hold->granted_at()) +
-               "; a caller that has a turn and enters the queue again waits for itself";
+        return "this process has had the turn for " + time_since(core_, hold->granted_at()) + " under token " +
+               std::to_string(hold->token()) + "; whoever has it and enters the queue again waits for itself";
     }
     const auto& head = view_.head();
     if (!head.known() || head->free()) return {};

@@ -212,7 +212,8 @@ boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire(in_lives<Tar
     auto result = co_await ask_in_lives<acquired<typename Impl::guard_type>>(handle.lives, limit, ask);
     if (!result.why && !result.guard) {
         auto& told = tries ? result.others : result.why;
-        told = after_requests(tries ? target.front->others_have_it() : target.front->in_vain(came, false),
+        auto others = tries ? target.front->others_have_it() : target.front->in_vain(came, false);
+        told = after_requests(limit.until_known ? told_until_known(std::move(others)) : std::move(others),
                               result.requests);
     }
     // Of an outage that has ended its session, too, who asks until it is known who lives is told as of any other.

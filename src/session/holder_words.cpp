@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "session/holder_words.hpp"
 
+#include "session/hold.hpp"
 #include "session/protocol/session_words.hpp"
 #include "session/session_impl.hpp"
 
@@ -22,16 +23,17 @@ std::string time_since(const session_impl& core, dynalease::time_point since) {
     return words_of_time(core.now() - since);
 }
 
-std::string words_of_own_hold(const session_impl& core, dynalease::time_point since) {
-    return "this process has held it for " + time_since(core, since) +
-           "; a caller that holds a lock and acquires it again waits for itself";
+std::string words_of_own_hold(const session_impl& core, dynalease::time_point since, const hold* present) {
+    auto words = "this process has held it for " + time_since(core, since);
+    if (present != nullptr) words += " under token " + std::to_string(present->token());
+    return words + "; whoever holds it under that guard and asks for it again waits for itself";
 }
 
-std::string words_of_hold(session_impl& core, const std::string& session, dynalease::time_point since) {
+std::string words_of_hold(session_impl& core, const std::string& session, dynalease::time_point since, bool reads) {
     const auto who = protocol::words_of_session(session, core.remotes().known(session));
     // By whoever sees it for the first time.
-    if (core.now() - since < std::chrono::milliseconds(1)) return who + " holds it";
-    return who + " has held it for at least " + time_since(core, since);
+    if (core.now() - since < std::chrono::milliseconds(1)) return who + (reads ? " reads it" : " holds it");
+    return who + " has " + (reads ? "read" : "held") + " it for at least " + time_since(core, since);
 }
 
 std::string words_of_heartbeat(session_impl& core, const std::string& session) {
@@ -46,6 +48,14 @@ std::string words_of_heartbeat(session_impl& core, const std::string& session) {
     if (about->last_look() == about->beat_seen())
         return "; whether it lives was not seen, by one look at its heartbeat";
     return "; its heartbeat has not been seen to move for " + still + "; after " + over_after + " the session is over";
+}
+
+failure told_until_known(failure others) {
+    if (others.code == errc::wait_timeout) {
+        others.details.advice =
+            "until_known waits for nobody who may be alive; with a time to wait the call stands in line";
+    }
+    return others;
 }
 
 bool leaves_holder_open(const failure& why) {

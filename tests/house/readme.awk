@@ -12,7 +12,7 @@
     if (inside_coroutine)
         text = text "[[maybe_unused]] asio::awaitable<void> body(dynalease::client& database," \
             " dynalease::session& session, dynalease::lock& lock, dynalease::lock_guard& guard) {\n" \
-            "(void)database; (void)session; (void)lock; (void)guard;\n{\n"
+            "auto& client = database;\n(void)client; (void)session; (void)lock; (void)guard;\n{\n"
     text = text "#line " FNR + 1 " \"" FILENAME "\"\n"
     next
 }

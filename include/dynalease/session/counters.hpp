@@ -18,7 +18,7 @@ struct session_counters {
     std::uint64_t heartbeats_sent = 0;
     std::uint64_t heartbeats_acknowledged = 0;
     std::uint64_t heartbeats_unanswered = 0;
-    std::chrono::nanoseconds worst_heartbeat_delay{};  ///< how late the latest-started one was; plain: 0
+    std::chrono::nanoseconds worst_heartbeat_delay{};  ///< by how much the latest of all was late; plain: 0
     std::uint64_t jeopardies = 0;                      ///< times the session entered `jeopardy`; plain: 0
     std::uint64_t lives_lost = 0;                      ///< times it was lost
 

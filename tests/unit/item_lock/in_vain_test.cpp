@@ -60,7 +60,7 @@ TEST_CASE("a wait for an item that others read ends with how many they are") {
     run(w, w.b, share(lock_in(w.b), w.theirs));
     run(w, c, share(lock_in(c), also));
     const auto message = w.wait(5s);
-    CHECK(w.tells(message, " has held it for at least "));
+    CHECK(w.tells(message, " has read it for at least "));
     CHECK(w.tells(message, ", and 1 more read it"));
 }
 
@@ -68,7 +68,8 @@ TEST_CASE("a wait for an item that this process holds ends with that") {
     two_tellers w;
     item_guard first;
     run(w, w.a, take(lock_in(w.a), first));
-    CHECK(w.tells(w.wait(2s), "this process has held it for 2 s"));
+    const auto token = std::to_string(first.fencing_token());
+    CHECK(w.tells(w.wait(2s), "this process has held it for 2 s under token " + token + "; "));
 }
 
 TEST_CASE("a wait and a try for several items end with who has one of them") {

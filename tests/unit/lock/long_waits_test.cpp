@@ -44,6 +44,8 @@ TEST_CASE("who waited in vain is told who has the lock, and since when") {
     diagnostics told_its_fate;
     run(w, b, wait_in_vain(lock{*b.session, "x"}, {.wait = until_known}, told_its_fate));
     CHECK(says(told_its_fate, "of billing-7"));
+    CHECK(told.advice.empty());
+    CHECK(told_its_fate.advice.starts_with("until_known waits for nobody"));
 }
 
 TEST_CASE("who waited in vain is told how fresh the holder's heartbeat is, and what it has left in the row") {
@@ -103,7 +105,7 @@ TEST_CASE("who waited for his own process is told so") {
     run(w, a, take(a, "x", held));
     diagnostics told;
     run(w, a, wait_in_vain(lock{*a.session, "x"}, {.wait = 5s}, told));
-    CHECK(says(told, "this process has held it for 5 s"));
+    CHECK(says(told, "this process has held it for 5 s under token " + std::to_string(held.fencing_token()) + "; "));
     diagnostics told_a_try;
     run(w, a, wait_in_vain(lock{*a.session, "x"}, {.wait = 0s}, told_a_try));
     CHECK(says(told_a_try, "this process has held it for 5 s"));

@@ -105,7 +105,7 @@ TEST_CASE("who waited for a turn of its own process is told so") {
     for (const auto patience : {5s, 0s}) {
         diagnostics told;
         run(w, a, wait_in_vain(target, {.wait = patience}, told));
-        CHECK(says(told, "this process has had the turn for 5 s"));
+        CHECK(says(told, "this process has had the turn for 5 s under token "));
     }
 }
 
