@@ -56,7 +56,9 @@ struct client_options {
     std::chrono::milliseconds timeout{5000};
     /// For one attempt, from the moment it is written to its last byte.
     std::chrono::milliseconds attempt_timeout{1000};
-    /// For name resolution, connection and TLS handshake together.
+    /// For name resolution, connection and TLS handshake together. Addresses are tried one after the other, each but
+    /// the last for half of what is left. Each connection shakes hands anew, for no TLS session is resumed, and is
+    /// closed without a farewell.
     std::chrono::milliseconds connect_timeout{1000};
     /// At most so many attempts of one call; 0: AWS_MAX_ATTEMPTS, then 4, DynamoDB's own default.
     unsigned attempts = 0;

@@ -75,8 +75,12 @@ bool takes_value(std::string_view name) {
 
 }  // namespace
 
-arguments parse_arguments(std::span<const char* const> words) {
+arguments parse_arguments(std::span<const char* const> words, const char* secret_key) {
     arguments result;
+    if (secret_key != nullptr) {
+        result.options.secret_key = secret_key;
+        if (result.options.secret_key.empty()) result.fault = std::string(secret_key_variable) + " must not be empty";
+    }
     for (std::size_t i = 0; i < words.size() && result.fault.empty(); ++i) {
         const std::string_view word = words[i];
         const std::size_t equals = word.find('=');
@@ -108,7 +112,8 @@ std::string warning_of(const server_options& options) {
     if (options.anyone) return "whoever reaches " + options.address + " may do anything: --anyone checks no signature";
     if (options.access_key != plain.access_key || options.secret_key != plain.secret_key) return {};
     return "whoever reaches " + options.address +
-           " may do anything: --access-key and --secret-key are the ones that everybody knows";
+           " may do anything: --access-key and --secret-key are the ones that everybody knows; "
+           "DYNALEASE_LOCAL_SECRET_KEY keeps another from the list of processes";
 }
 
 std::string_view help_text() noexcept {
@@ -128,7 +133,9 @@ std::string_view help_text() noexcept {
            "outlives\n"
            "                    the program, however it ends; a failure of power may cost the last moments\n"
            "  --access-key KEY  the access key requests must be signed with; default: local\n"
-           "  --secret-key KEY  its secret; default: local\n"
+           "  --secret-key KEY  its secret; default: DYNALEASE_LOCAL_SECRET_KEY of the environment, which others do "
+           "not\n"
+           "                    see in the list of processes, or local\n"
            "  --anyone          take every request, signed or not\n"
            "  --cors ORIGIN     let pages of this origin ask from a browser, or with none no page; default: *, all of\n"
            "                    them, as AWS does\n"

@@ -23,8 +23,12 @@ struct arguments {
     std::string fault{};  ///< what is wrong with them; empty: nothing
 };
 
+/// The variable of the environment that may hold the secret key, which others see on a command line.
+inline constexpr const char* secret_key_variable = "DYNALEASE_LOCAL_SECRET_KEY";
+
 /// @param words without the program's name.
-arguments parse_arguments(std::span<const char* const> words);
+/// @param secret_key of the environment; null: none. What stands among the words counts for more.
+arguments parse_arguments(std::span<const char* const> words, const char* secret_key = nullptr);
 
 /// What whoever starts it so should know; empty: nothing.
 std::string warning_of(const server_options& options);

@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <memory>
@@ -68,7 +69,8 @@ int serve(local::arguments asked) {
 
 int main(int argc, char** argv) {
     const std::span<const char* const> words(argv, static_cast<std::size_t>(argc));
-    auto arguments = local::parse_arguments(words.empty() ? words : words.subspan(1));
+    auto arguments =
+        local::parse_arguments(words.empty() ? words : words.subspan(1), std::getenv(local::secret_key_variable));
     if (!arguments.fault.empty()) {
         std::cerr << "dynalease-local: " << arguments.fault << "; see --help\n";
         return bad_usage;

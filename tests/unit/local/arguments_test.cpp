@@ -44,6 +44,17 @@ TEST_CASE("without arguments: no port asked for, no file, keys local and local")
     CHECK_FALSE(result.options.anyone);
 }
 
+TEST_CASE("a secret key may come from the environment, and one on the command line counts for more") {
+    const auto secret = [](const std::vector<const char*>& words, const char* variable) {
+        return parse_arguments(words, variable).options.secret_key;
+    };
+    CHECK(secret({}, nullptr) == "local");
+    CHECK(secret({}, "s=ecret") == "s=ecret");
+    CHECK(secret({"--secret-key", "other"}, "s=ecret") == "other");
+    CHECK(warning_of(parse_arguments(std::vector<const char*>{"--address", "::"}, "s=ecret").options).empty());
+    CHECK_THAT(parse_arguments({}, "").fault, Catch::Contains(secret_key_variable));
+}
+
 TEST_CASE("whoever opens the server to others with keys that everybody knows is warned") {
     const auto warning = [](const std::vector<const char*>& words) { return warning_of(parse(words).options); };
     CHECK(warning({}).empty());
