@@ -28,6 +28,7 @@ struct last_part {
     item_commit what;                             ///< its guard gives back what never begins
     std::optional<protocol::last_write> write{};  ///< of a writer; a reader only tests that it may still read
     std::optional<std::size_t> action{};          ///< its place in the transaction
+    bool ended = false;                           ///< it is given back, or is about to be
 };
 using last_parts = std::vector<last_part>;
 
@@ -102,8 +103,9 @@ judged judge_commit(const last_parts& parts, const failure& refused, bool clean)
     return all;
 }
 
-void end_parts(const last_parts& parts) {
-    for (const auto& part : parts) {
+void end_parts(last_parts& parts) {
+    for (auto& part : parts) {
+        part.ended = true;
         if (part.write) {
             if (part.what.erase) part.hold->ends_by(grant_event::erased);
             part.hold->front().ended(part.hold, {});
@@ -119,9 +121,10 @@ boost::asio::awaitable<runtime::completion<void>> commit_parts(last_parts& parts
     const auto& world = core->world();
     const auto refuse = [&](const failure& why) {
         // A release that follows closes every copy that has no answer.
-        for (const auto& part : parts) {
+        for (auto& part : parts) {
             // Should its time be over before that is known, it may have been given back all the same.
             if (why.code == errc::in_doubt) part.hold->tell(why);
+            part.ended = true;
             part.hold->front().give_back(part.hold);
         }
         return runtime::completion<void>{report(why, details)};
@@ -179,7 +182,9 @@ boost::asio::awaitable<runtime::completion<void>> run_commit_all(last_parts part
         done = co_await commit_parts(parts, details);
     } catch (...) {
         // For want of memory, say. Nobody else would give them back.
-        for (const auto& part : parts) part.hold->front().give_back(part.hold);
+        for (const auto& part : parts) {
+            if (!part.ended) part.hold->front().give_back(part.hold);
+        }
         throw;
     }
     co_return done;
