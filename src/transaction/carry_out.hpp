@@ -30,7 +30,7 @@ inline constexpr std::chrono::seconds longest_afterwork{60};
 /// Decided, and every item given back that can be: what its own caller reads next is what it has written. What was
 /// committed need not be done for that; an id that was rolled back may be run again at once.
 inline bool settled(const protocol::coordinator& machine) {
-    using enum protocol::coordinator::phase;
+    using enum protocol::run_phase;
     const bool may_wait = machine.decided() == protocol::run_verdict::committed && !machine.took_over();
     const bool sets_aside = machine.now() == setting_aside && may_wait;
     return sets_aside || machine.now() == finishing || machine.now() == ended;

@@ -2,21 +2,30 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "transaction/protocol/coordinator.hpp"
 
-#include "database/protocol/backoff.hpp"
-#include "transaction/protocol/joint_requests.hpp"
-#include "transaction/protocol/transaction_requests.hpp"
+#include "database/protocol/joint_reasons.hpp"
+#include "transaction/protocol/plan_limits.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <string>
 #include <utility>
-#include <variant>
 
 namespace dynalease::protocol {
 
 using detail::answer;
+using detail::joint_reason;
 
 namespace {
+
+std::shared_ptr<const run_brief> brief_of(std::string coordination, transaction_plan plan, rivalry rules) {
+    if (plan.holds) rules.courtesy = usual_courtesy;
+    return std::make_shared<const run_brief>(run_brief{std::move(coordination), std::move(plan), rules});
+}
+
+failure too_many_checks(std::size_t checks) {
+    failure why(errc::too_many_items);
+    why.details.message = std::to_string(checks) +
+                          " items that are only read, and guards, of at most 99 at the commit: lock some for reading";
+    return why;
+}
 
 /// Why a run ends that nobody here wanted to end.
 failure rolled_back_by_others() {
@@ -28,53 +37,28 @@ failure rolled_back_by_others() {
 }  // namespace
 
 coordinator::coordinator(std::string coordination, transaction_plan plan, rivalry rules)
-    : coordination_(std::move(coordination)),
-      plan_(std::make_shared<const transaction_plan>(std::move(plan))),
-      pages_(std::make_shared<const std::vector<stored_page>>()),
-      rules_(rules),
-      items_(plan_->items.size()),
-      check_rivals_(plan_->checks.size()),
-      slots_(plan_->items.size() + plan_->checks.size() + 1) {
-    if (plan_->checks.size() >= most_actions) {
-        failure why(errc::too_many_items);
-        why.details.message =
-            std::to_string(plan_->checks.size()) +
-            " items that are only read, and guards, of at most 99 at the commit: lock some for reading";
-        end_unbegun(std::move(why));
-    }
-    if (plan_->holds) {
-        rules_.courtesy = usual_courtesy;
-    } else {
-        pages_ = std::make_shared<const std::vector<stored_page>>(pages_of(*plan_));
-        page_count_ = pages_->size();
-    }
-    std::int64_t next = 1;
-    for (std::size_t i = 0; i < items_.size(); ++i) {
-        items_[i].first = next;
-        next += static_cast<std::int64_t>(plan_->items[i].writes.size());
-        if (!plan_->items[i].writes.empty()) ++unwritten_;
-    }
+    : brief_(brief_of(std::move(coordination), std::move(plan), rules)),
+      run_(brief_->plan.items.size() + brief_->plan.checks.size()),
+      row_(brief_),
+      items_(brief_),
+      inserts_(brief_),
+      commit_(brief_) {
+    const auto checks = brief_->plan.checks.size();
+    if (checks >= most_actions) run_.end_unbegun(too_many_checks(checks));
 }
 
 coordinator coordinator::resumed(std::string coordination, transaction_plan plan, rivalry rules,
                                  const transaction_header& header) {
     coordinator made(std::move(coordination), std::move(plan), rules);
-    made.took_over_ = true;
-    made.aside_until_ = header.aside_until;
-    made.aside_sort_ = header.sort;
-    made.pages_ = std::make_shared<const std::vector<stored_page>>();
-    made.page_count_ = header.pages;
-    // What others have sent, it does not know. Inserts are tied to the run while it is not decided.
-    for (std::size_t i = 0; i < made.items_.size(); ++i) {
-        made.copies_left_ |= !made.aside_until_ && !made.is_insert(i);
-    }
+    made.row_.take_over(header);
+    made.items_.take_over(!header.aside_until);
     made.begin_to_lock();
     if (header.state == header_state::committed) made.decide(verdict::committed, header.locks);
     if (header.state == header_state::rolled_back) made.decide(verdict::rolled_back);
     if (header.state == header_state::pending && header.fenced) {
         failure why(errc::cancelled);
         why.details.message = "it depends on a guard: only the process that began it may commit it";
-        made.fail(std::move(why));
+        made.run_.fail(std::move(why));
     }
     made.advance();
     return made;
@@ -82,51 +66,43 @@ coordinator coordinator::resumed(std::string coordination, transaction_plan plan
 
 // ---- what it wants -----------------------------------------------------------------------------------------
 
-void coordinator::want_all() {
-    wanting_.clear();
-    for (std::size_t i = 0; i < items_.size(); ++i) wanting_.push_back(i);
+std::optional<errand> coordinator::next(std::int64_t wall) {
+    if (auto wanted = next_for_row(wall)) return wanted;
+    if (auto wanted = inserts_.next(run_, items_)) return wanted;
+    while (run_.has_room()) {
+        const auto each = run_.next_wanting();
+        if (!each) break;
+        if (auto wanted = next_of(*each)) return wanted;
+    }
+    return std::nullopt;
 }
 
-/// Who waits for others while it holds items takes them in one order with everybody: no circle of waiting can close.
-void coordinator::next_turn() {
-    const auto written = [this](std::size_t i) { return items_[i].written == plan_->items[i].writes.size(); };
-    while (turn_ < items_.size() && (is_insert(turn_) || written(turn_))) ++turn_;
-    if (turn_ < items_.size()) wanting_.push_front(turn_);
+std::optional<errand> coordinator::next_of(std::size_t index) {
+    const auto of_items = items_.all().size();
+    return index < of_items ? items_.next(run_, index) : commit_.next(run_, index - of_items);
 }
 
-void coordinator::occupy(std::size_t slot, asked what) {
-    slots_[slot].what = what;
-    ++busy_;
-}
-
-errand coordinator::leave(std::size_t slot, asked what, any_request request) {
-    occupy(slot, what);
-    const auto failures = slots_[slot].failures;
-    const auto pause = failures == 0 ? std::chrono::nanoseconds{} : detail::retry_pause(failures - 1);
-    return {.slot = slot, .pause = pause, .request = std::move(request)};
-}
-
-std::optional<errand> coordinator::next_for_header(std::int64_t wall) {
-    if (slots_[0].what != asked::nothing) return std::nullopt;
-    const transaction_requests row(coordination_, plan_->name);
-    switch (phase_) {
+std::optional<errand> coordinator::next_for_row(std::int64_t wall) {
+    constexpr auto slot = run_course::slot_of_row;
+    if (!run_.is_idle(slot)) return std::nullopt;
+    switch (run_.phase) {
         case phase::beginning:
-            return leave(0, asked::begin, row.begin(plan_->born, kept_by_row(), over_));
+            return run_.leave(slot, run_aim::begin, row_.begin());
         case phase::storing:
-            return leave_pages();
+            return run_.leave(slot, run_aim::store, row_.store_pages());
         case phase::committing:
             // Who is in the way of a check, first.
-            if (std::ranges::any_of(check_rivals_, &std::optional<resolver>::has_value)) break;
-            return leave(0, asked::commit, commit_request(wall));
+            if (commit_.is_obstructed()) break;
+            return run_.leave(slot, run_aim::commit, commit_.request(items_, wall));
         case phase::rolling_back:
-            if (begun_) return leave(0, asked::roll_back, row.roll_back(plan_->name.id));
-            return leave(0, asked::withdraw, row.withdraw(plan_->born, over_, wall + finished_row_stays));
+            if (run_.begun) return run_.leave(slot, run_aim::roll_back, row_.roll_back());
+            return run_.leave(slot, run_aim::withdraw, row_.withdraw(wall));
         case phase::setting_aside:
-            return leave_aside(wall);
+            return run_.leave(slot, run_aim::set_aside, row_.set_aside(wall));
         case phase::finishing:
-            if (!aside_until_ || wall >= *aside_until_) return leave_finish(wall);
+            if (row_.may_finish(wall)) return run_.leave(slot, run_aim::finish, row_.finish(run_.verdict, wall));
             // To be looked at again.
-            phase_ = phase::ended;
+            run_.phase = phase::ended;
             break;
         case phase::locking:
         case phase::holding:
@@ -137,150 +113,232 @@ std::optional<errand> coordinator::next_for_header(std::int64_t wall) {
     return std::nullopt;
 }
 
-std::optional<errand> coordinator::next(std::int64_t wall) {
-    if (auto wanted = next_for_header(wall)) return wanted;
-    if (auto wanted = next_inserts()) return wanted;
-    while (busy_ < most_errands && !wanting_.empty()) {
-        const auto each = wanting_.front();
-        wanting_.pop_front();
-        auto wanted = each < items_.size() ? next_for_item(each) : next_for_check(each - items_.size());
-        if (wanted) return wanted;
-    }
-    return std::nullopt;
-}
-
 // ---- what happens to it ------------------------------------------------------------------------------------
 
 void coordinator::answer(std::size_t slot, errand_answer with) {
-    auto& state = slots_[slot];
-    const auto what = std::exchange(state.what, asked::nothing);
-    if (what == asked::nothing) return;
-    --busy_;
-    if (slot > 0) wanting_.push_front(slot - 1);
-    const bool answered = detail::was_answered(with.kind);
-    state.failures = answered ? 0 : state.failures + 1;
-    switch (what) {
-        case asked::nothing:
-            break;
-        case asked::begin:
+    const auto aim = run_.take_back(slot, with);
+    const auto index = slot - 1;  // of all but the row's
+    switch (aim) {
+        case run_aim::nothing:
+            return;
+        case run_aim::begin:
             answer_begin(with);
             break;
-        case asked::withdraw:
+        case run_aim::withdraw:
             answer_withdrawal(with);
             break;
-        case asked::commit:
-            answer_commit(with);
-            break;
-        case asked::roll_back:
-            answer_roll_back(with);
-            break;
-        case asked::store:
+        case run_aim::store:
             answer_store(with);
             break;
-        case asked::set_aside:
+        case run_aim::commit:
+            answer_commit(with);
+            break;
+        case run_aim::roll_back:
+            answer_roll_back(with);
+            break;
+        case run_aim::set_aside:
             answer_aside(with);
             break;
-        case asked::finish:
-            if (answered || with.kind == answer::rejected) phase_ = phase::ended;
+        case run_aim::finish:
+            if (detail::was_answered(with.kind) || with.kind == answer::rejected) run_.phase = phase::ended;
             break;
-        case asked::lock:
-            copies_left_ = copies_left_ || with.why.outcome == outcome::unknown;
-            answer_lock(slot - 1, with);
+        case run_aim::lock:
+            items_.answer_lock(run_, index, with);
             break;
-        case asked::inserts:
-            answer_inserts(with);
+        case run_aim::inserts:
+            inserts_.answer(run_, items_, with);
             break;
-        case asked::rival:
-            answer_rival(slot - 1, std::move(with));
+        case run_aim::rival:
+            answer_rival(index, std::move(with));
             break;
-        case asked::look:
-            answer_look(slot - 1, with);
+        case run_aim::look:
+            items_.answer_look(run_, index, with);
             break;
-        case asked::end:
-            answer_end(slot - 1, with);
+        case run_aim::end:
+            items_.answer_end(run_, index, with);
             break;
-        case asked::check_rival:
-            answer_check_rival(slot - 1 - items_.size(), std::move(with));
+        case run_aim::check_rival:
+            commit_.answer_rival(run_, index - items_.all().size(), std::move(with));
             break;
     }
     advance();
 }
 
 void coordinator::stop(failure why) {
-    const bool commits = phase_ == phase::committing && slots_[0].what == asked::commit;
+    const bool commits = run_.phase == phase::committing && run_.is_out_for(run_course::slot_of_row, run_aim::commit);
     if (commits)
         stopped_ = std::move(why);
     else
-        fail(std::move(why));
-    advance();
-}
-
-void coordinator::fail(failure why) {
-    // A commit under way may decide it; what became of those before, its row tells.
-    const bool may_fail = phase_ == phase::beginning || phase_ == phase::storing || phase_ == phase::locking ||
-                          phase_ == phase::holding || (phase_ == phase::committing && slots_[0].what != asked::commit);
-    if (!may_fail) return;
-    const bool sent = begun_ || doubtful_ || slots_[0].what != asked::nothing;
-    if (!sent) return end_unbegun(std::move(why));
-    why_ = std::move(why);
-    phase_ = phase::rolling_back;
-}
-
-/// What is left, is left to others: nobody has rolled it back, and whoever resumes it may commit it.
-void coordinator::break_off(failure why) {
-    if (!begun_ && !doubtful_) return end_unbegun(std::move(why));
-    if (why.details.message.empty()) why.details.message = why.code.message();
-    why_ = detail::in_doubt(std::move(why.details));
-    phase_ = phase::ended;
-}
-
-void coordinator::decide(verdict what, std::vector<committed_lock> locks) {
-    verdict_ = what;
-    if (call_ && what == verdict::committed) {
-        // The very call has freed the items.
-        phase_ = phase::ended;
-        return;
-    }
-    locks_ = std::move(locks);
-    std::ranges::sort(locks_, {}, [](const committed_lock& each) { return each.lock.stamp; });
-    phase_ = phase::closing;
-    if (what == verdict::rolled_back && !why_.code) why_ = rolled_back_by_others();
-    if (what == verdict::forgotten) why_ = failure(errc::in_doubt, outcome::unknown);
-    for (auto& rival : check_rivals_) rival.reset();
-    unclosed_ = 0;
-    for (auto& held : items_) {
-        held.rival.reset();
-        if (what == verdict::committed && held.mark && !in_map(*held.mark)) held.mark.reset();
-        // What nobody has sent a lock for, needs no look.
-        held.closed = !held.mark && !held.touched && !took_over_ && what != verdict::committed;
-        if (!held.closed) ++unclosed_;
-    }
-    want_all();
+        run_.fail(std::move(why));
     advance();
 }
 
 /// Where nothing is left to be done in a phase, the next one begins.
 void coordinator::advance() {
-    if (phase_ == phase::locking && unwritten_ == 0) {
-        phase_ = plan_->holds ? phase::holding : phase::committing;
-    } else if (phase_ == phase::closing && unclosed_ == 0) {
+    if (run_.phase == phase::locking && items_.all_written()) {
+        run_.phase = brief_->plan.holds ? phase::holding : phase::committing;
+    } else if (run_.phase == phase::closing && items_.all_closed()) {
         // The row stays for whoever can free the others.
-        const auto next = copies_left_ ? phase::setting_aside : phase::finishing;
-        phase_ = leaves_some_ ? phase::ended : next;
+        const auto next = items_.copies_left() ? phase::setting_aside : phase::finishing;
+        run_.phase = items_.leaves_some() ? phase::ended : next;
     }
+}
+
+// ---- how it begins -----------------------------------------------------------------------------------------
+
+void coordinator::begin_to_lock() {
+    run_.begun = true;
+    if (run_.phase != phase::beginning && run_.phase != phase::storing) return;
+    run_.phase = phase::locking;
+    items_.begin_to_lock(run_);
+    inserts_.begin();
+}
+
+/// What its row cannot keep is stored before the first lock: whoever takes it over must know what it may hold.
+void coordinator::go_on_begun() {
+    if (run_.phase != phase::beginning || row_.is_stored()) return begin_to_lock();
+    run_.begun = true;
+    run_.phase = phase::storing;
+}
+
+void coordinator::answer_store(const errand_answer& with) {
+    if (run_.phase != phase::storing) return;
+    if (with.kind == answer::rejected) return run_.fail(with.why);
+    if (with.kind == answer::refused) {
+        if (with.why.reasons.empty()) return run_.fail(errc::bad_response);
+        return find_decided({.kind = answer::refused, .shown = with.why.reasons.front().current});
+    }
+    if (with.kind != answer::applied) return;
+    row_.stored();
+    if (row_.is_stored()) begin_to_lock();
+}
+
+void coordinator::answer_begin(const errand_answer& with) {
+    switch (with.kind) {
+        case answer::applied:
+            return go_on_begun();
+        case answer::unanswered:
+            run_.doubtful = true;
+            return;
+        case answer::refused:
+            return judge_begin(with);
+        case answer::rejected:
+            // An earlier copy may still be applied.
+            if (run_.phase == phase::beginning) run_.fail(with.why);
+            break;
+        case answer::delayed:
+            break;
+    }
+    if (run_.phase == phase::rolling_back && !run_.doubtful) run_.end_unbegun(std::move(run_.why));
+}
+
+void coordinator::answer_withdrawal(const errand_answer& with) {
+    if (with.kind == answer::applied) return run_.end_unbegun(std::move(run_.why));
+    if (with.kind == answer::rejected) return run_.break_off(with.why);
+    if (with.kind == answer::refused) judge_begin(with);
+}
+
+/// By the row that is there. Whosever it is: it stays for longer than any copy of `begin` is on its way, and none goes
+/// over a run that it was not sent for.
+void coordinator::judge_begin(const errand_answer& with) {
+    const bool gives_up = run_.phase == phase::rolling_back;
+    const auto row = parse_transaction_header(with.shown ? &*with.shown : nullptr);
+    if (!row) return run_.break_off(row.error());
+    const auto& mine = brief_->plan.name;
+    switch (decide_begin(*row, mine)) {
+        case begin_step::begun:
+            return go_on_begun();
+        case begin_step::begin:
+            if (gives_up && !run_.doubtful) return run_.end_unbegun(std::move(run_.why));
+            row_.begins_over({});
+            return;
+        case begin_step::over:
+            if (gives_up) return run_.end_unbegun(std::move(run_.why));
+            row_.begins_over((*row)->name.run);
+            return;
+        case begin_step::rolled_back:
+            return decide(verdict::rolled_back);
+        case begin_step::committed:
+            if ((*row)->name != mine) run_.why = errc::already_committed;
+            run_.verdict = verdict::committed;
+            run_.phase = phase::ended;
+            return;
+        case begin_step::others:
+            return run_.end_unbegun(gives_up ? std::move(run_.why) : refused_run(brief_->coordination, mine.id));
+    }
+}
+
+// ---- while it locks ----------------------------------------------------------------------------------------
+
+void coordinator::answer_rival(std::size_t index, errand_answer with) {
+    const bool freed = items_.answer_rival(run_, index, std::move(with));
+    if (freed && brief_->is_insert(index)) inserts_.send_again(index);
+}
+
+// ---- how it is decided -------------------------------------------------------------------------------------
+
+void coordinator::commit(transaction_plan wanted) {
+    if (run_.phase != phase::holding) return;
+    if (commit_.hold(run_, items_, std::move(wanted))) {
+        run_.phase = phase::committing;
+        return;
+    }
+    failure why(errc::too_many_items);
+    why.details.message = "items that are held are changed by one call: of 99 items, 4 MB, and one write to each";
+    stop(std::move(why));
+}
+
+void coordinator::answer_commit(const errand_answer& with) {
+    switch (with.kind) {
+        case answer::applied:
+            return decide(verdict::committed, items_.seen_locks());
+        case answer::rejected:
+            // An earlier copy may have been applied: the row tells when it is to be rolled back.
+            run_.why = commit_.blamed(with.why);
+            run_.phase = phase::rolling_back;
+            return;
+        case answer::refused:
+            if (commit_.has_reasons())
+                judge_commit(with);
+            else
+                find_decided(with);
+            break;
+        case answer::delayed:
+            commit_.renew();
+            break;
+        case answer::unanswered:
+            break;
+    }
+    // What became of the copies that were sent, the row tells whoever rolls it back.
+    if (stopped_ && run_.phase == phase::committing) run_.fail(*std::exchange(stopped_, {}));
+}
+
+/// By its reasons: the row's first, then those of the checks, or of the parts of the call.
+void coordinator::judge_commit(const errand_answer& with) {
+    const auto& reasons = with.why.reasons;
+    commit_.renew();
+    if (reasons.size() != commit_.rivals().size() + 1) {
+        run_.why = errc::bad_response;
+        run_.phase = phase::rolling_back;
+        return;
+    }
+    if (detail::kind_of(reasons.front()) == joint_reason::condition) {
+        return find_decided({.kind = answer::refused, .shown = reasons.front().current});
+    }
+    commit_.judge(run_, reasons);
 }
 
 void coordinator::answer_roll_back(const errand_answer& with) {
     if (with.kind == answer::applied) return decide(verdict::rolled_back);
-    if (with.kind == answer::rejected) return break_off(with.why);
+    if (with.kind == answer::rejected) return run_.break_off(with.why);
     if (with.kind == answer::refused) find_decided(with);
 }
 
 /// The row is not pending any more.
 void coordinator::find_decided(const errand_answer& with) {
     const auto row = parse_transaction_header(with.shown ? &*with.shown : nullptr);
-    if (!row) return break_off(row.error());
-    switch (decide_commit(*row, plan_->name)) {
+    if (!row) return run_.break_off(row.error());
+    switch (decide_commit(*row, brief_->plan.name)) {
         case commit_step::committed:
             return decide(verdict::committed, (*row)->locks);
         case commit_step::rolled_back:
@@ -290,6 +348,29 @@ void coordinator::find_decided(const errand_answer& with) {
         case commit_step::again:
             return;
     }
+}
+
+void coordinator::decide(verdict what, std::vector<committed_lock> locks) {
+    run_.verdict = what;
+    if (commit_.by_call() && what == verdict::committed) {
+        // The very call has freed the items.
+        run_.phase = phase::ended;
+        return;
+    }
+    run_.phase = phase::closing;
+    if (what == verdict::rolled_back && !run_.why.code) run_.why = rolled_back_by_others();
+    if (what == verdict::forgotten) run_.why = failure(errc::in_doubt, outcome::unknown);
+    commit_.forget_rivals();
+    items_.begin_to_close(run_, std::move(locks));
+    advance();
+}
+
+// ---- how it ends -------------------------------------------------------------------------------------------
+
+void coordinator::answer_aside(const errand_answer& with) {
+    if (with.kind == answer::rejected) run_.phase = phase::ended;
+    if (!detail::was_answered(with.kind)) return;
+    if (row_.note_set_aside()) run_.phase = phase::finishing;
 }
 
 }  // namespace dynalease::protocol

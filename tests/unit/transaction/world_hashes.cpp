@@ -11,19 +11,20 @@ std::uint64_t transaction_world::wanderer::hash() const {
 }
 
 std::uint64_t transaction_world::member::hash() const {
-    auto hash = mixed(static_cast<std::uint64_t>(phase_) * 8 + static_cast<std::uint64_t>(verdict_), over_ ? 1 : 2);
-    hash = mixed(hash, (stopped_ ? 8U : 0U) + (begun_ ? 4U : 0U) + (doubtful_ ? 2U : 0U) +
-                           (why_.code == errc::in_doubt ? 1U : 0U));
-    for (const auto& lock : locks_) hash = mixed(hash, test::hash_of(lock.lock));
-    for (const auto& held : items_) {
+    auto hash = mixed(static_cast<std::uint64_t>(run_.phase) * 8 + static_cast<std::uint64_t>(run_.verdict),
+                      row_.begins_over_another() ? 1 : 2);
+    hash = mixed(hash, (stopped_ ? 8U : 0U) + (run_.begun ? 4U : 0U) + (run_.doubtful ? 2U : 0U) +
+                           (run_.why.code == errc::in_doubt ? 1U : 0U));
+    for (const auto& lock : items_.locks()) hash = mixed(hash, test::hash_of(lock.lock));
+    for (const auto& held : items_.all()) {
         hash = mixed(hash, held.written * 4 + (held.touched ? 2 : 0) + (held.closed ? 1 : 0));
         hash = mixed(hash, held.mark ? test::hash_of(*held.mark) : 5);
         hash = mixed(hash, held.rival ? wanderer(*held.rival).hash() : 7);
     }
-    for (const auto& rival : check_rivals_) hash = mixed(hash, rival ? wanderer(*rival).hash() : 7);
-    hash = mixed(hash, pages_stored_ * 4 + (call_ ? 2U : 0U) + (copies_left_ ? 1U : 0U));
-    for (const auto each : batch_) hash = mixed(hash, each + 17);
-    for (const auto& slot : slots_) hash = mixed(hash, static_cast<std::uint64_t>(slot.what));
+    for (const auto& rival : commit_.rivals()) hash = mixed(hash, rival ? wanderer(*rival).hash() : 7);
+    hash = mixed(hash, row_.pages_stored() * 4 + (commit_.by_call() ? 2U : 0U) + (items_.copies_left() ? 1U : 0U));
+    for (const auto each : inserts_.batch()) hash = mixed(hash, each + 17);
+    for (const auto aim : run_.aims()) hash = mixed(hash, static_cast<std::uint64_t>(aim));
     return hash;
 }
 

@@ -15,10 +15,15 @@ namespace dynalease::protocol::test {
 /// As if each item were as much as one call stores.
 void transaction_world::member::deal_out() {
     std::vector<stored_page> pages;
-    for (const auto& each : plan_->items) pages.push_back({.writes = stored(std::vector{each})});
-    page_count_ = pages.size();
-    pages_ = std::make_shared<const std::vector<stored_page>>(std::move(pages));
-    bytes_at_once_ = 1;
+    for (const auto& each : brief_->plan.items) pages.push_back({.writes = stored(std::vector{each})});
+    struct dealt : run_row {
+        dealt(const run_row& made, std::vector<stored_page> into) : run_row(made) {
+            page_count_ = into.size();
+            pages_ = std::make_shared<const std::vector<stored_page>>(std::move(into));
+            bytes_at_once_ = 1;
+        }
+    };
+    row_ = dealt(row_, std::move(pages));
 }
 
 /// What a run wants, as far as it stands there; empty: some page is missing.
