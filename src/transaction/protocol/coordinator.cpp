@@ -291,7 +291,8 @@ void coordinator::commit(transaction_plan wanted) {
 void coordinator::answer_commit(const errand_answer& with) {
     switch (with.kind) {
         case answer::applied:
-            return decide(verdict::committed, items_.seen_locks());
+            // By a call that gives its items back, none is left under a lock.
+            return commit_.by_call() ? decide(verdict::committed) : decide(verdict::committed, items_.seen_locks());
         case answer::rejected:
             // An earlier copy may have been applied: the row tells when it is to be rolled back.
             run_.why = commit_.blamed(with.why);
