@@ -117,7 +117,8 @@ void run_items::take_mark(run_course& run, std::size_t index, const item& shown)
     auto& held = items_[index];
     auto mark = mark_of(shown);
     if (!mark) return fail_by(run, index, mark.error());
-    const auto written = *mark ? (*mark)->write - held.first + 1 : 0;
+    const bool ours = *mark && (*mark)->owner == brief_->plan.name;
+    const auto written = ours ? (*mark)->write - held.first + 1 : 0;
     const bool of_this_item = written >= 1 && std::cmp_less_equal(written, brief_->plan.items[index].writes.size());
     // Applied, or ours, and yet the item does not say so.
     if (!of_this_item) return fail_by(run, index, errc::bad_response);

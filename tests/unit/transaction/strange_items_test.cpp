@@ -25,7 +25,34 @@ planned_item update(const guarded_table& on) {
     return updating(on, "ann", set("balance", 1));
 }
 
+/// The lock that a run sends for its only item, once it has begun.
+errand first_lock(coordinator& run) {
+    run.answer(run.next(0)->slot, {.kind = detail::answer::applied});
+    return run.next(0).value();
+}
+
+/// The item as that makes it, as far as its mark.
+item marked_by(const errand& lock) {
+    const auto& values = std::get<update_item_request>(lock.request).values;
+    return {{"id", "ann"},
+            {"_TxId", values.at(":tx")},
+            {"_TxP", no_stamp()},
+            {"_TxO", values.at(":kind")},
+            {"_TxR", values.at(":write")},
+            {"_stamp", values.at(":n")}};
+}
+
 }  // namespace
+
+TEST_CASE("a lock that was applied, and yet shows another's mark, is no answer of the service's") {
+    auto mine = coordinated({update(plain_accounts())});
+    auto other = coordinated({update(plain_accounts())}, {"other", "run"});
+    const auto lock = first_lock(mine);
+    const bool is_mine = GENERATE(true, false);
+    mine.answer(lock.slot, {.kind = detail::answer::applied, .shown = marked_by(is_mine ? lock : first_lock(other))});
+    CHECK(mine.now() == (is_mine ? run_phase::committing : run_phase::rolling_back));
+    CHECK(mine.why().code == (is_mine ? error_code() : make_error_code(errc::bad_response)));
+}
 
 TEST_CASE("an item whose stamp or version is none is told so before anything is locked, and stays as it is") {
     engine_stage stage;
