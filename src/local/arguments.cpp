@@ -77,10 +77,7 @@ bool takes_value(std::string_view name) {
 
 arguments parse_arguments(std::span<const char* const> words, const char* secret_key) {
     arguments result;
-    if (secret_key != nullptr) {
-        result.options.secret_key = secret_key;
-        if (result.options.secret_key.empty()) result.fault = std::string(secret_key_variable) + " must not be empty";
-    }
+    if (secret_key != nullptr && *secret_key != '\0') result.options.secret_key = secret_key;
     for (std::size_t i = 0; i < words.size() && result.fault.empty(); ++i) {
         const std::string_view word = words[i];
         const std::size_t equals = word.find('=');
@@ -112,8 +109,7 @@ std::string warning_of(const server_options& options) {
     if (options.anyone) return "whoever reaches " + options.address + " may do anything: --anyone checks no signature";
     if (options.access_key != plain.access_key || options.secret_key != plain.secret_key) return {};
     return "whoever reaches " + options.address +
-           " may do anything: --access-key and --secret-key are the ones that everybody knows; "
-           "DYNALEASE_LOCAL_SECRET_KEY keeps another from the list of processes";
+           " may do anything: --access-key and --secret-key are the ones that everybody knows";
 }
 
 std::string_view help_text() noexcept {

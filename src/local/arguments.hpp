@@ -27,7 +27,7 @@ struct arguments {
 inline constexpr const char* secret_key_variable = "DYNALEASE_LOCAL_SECRET_KEY";
 
 /// @param words without the program's name.
-/// @param secret_key of the environment; null: none. What stands among the words counts for more.
+/// @param secret_key of the environment; null, or empty: none. What stands among the words counts for more.
 arguments parse_arguments(std::span<const char* const> words, const char* secret_key = nullptr);
 
 /// What whoever starts it so should know; empty: nothing.
