@@ -113,7 +113,7 @@ enum class condition {
     in_doubt,       ///< may have happened: read before deciding
     cancelled,      ///< the caller's own wish
     denied,         ///< credentials or permissions: for an operator
-    misconfigured,  ///< options, names, tables, endpoint: for a developer
+    misconfigured,  ///< options, names, tables, an endpoint that is no URL: for a developer
     unreachable,    ///< network or service: try again, or alarm
 };
 
@@ -141,9 +141,10 @@ struct diagnostics {
     std::string request_id;  ///< the service's id of the last attempt
     std::string message;     ///< the service's own words, or ours
     std::string advice;      ///< what to do about it, when that is known
-    /// Requests that were sent. Of a verb that waits for a lock, a turn or an item: what this process has sent for that
-    /// since the call, for whichever of its callers, but perhaps without looks at the sessions of others. Of any other:
-    /// the copies of the request that failed.
+    /// Requests that were sent, or tried: where nobody could be connected, or there were no keys, too. Of a verb that
+    /// waits for a lock, a turn or an item: those of this process for that since the call, for whichever of its
+    /// callers, but perhaps without looks at the sessions of others. Of any other: the copies of the request that
+    /// failed; 0 where none did: of what an item showed, or what was refused here.
     unsigned attempts = 0;
 
     /// One line for a log: all fields that are set.

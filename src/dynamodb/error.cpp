@@ -273,7 +273,7 @@ std::string diagnostics::to_string() const {
     append("table ", table);
     append("key ", key);
     append("request ", request_id);
-    if (attempts != 0) append("requests sent ", std::to_string(attempts));
+    if (attempts != 0) append("attempts ", std::to_string(attempts));
     for (const auto& sentence : {message, advice}) {
         if (sentence.empty()) continue;
         if (!out.empty()) out += ": ";

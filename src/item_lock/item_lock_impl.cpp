@@ -41,13 +41,14 @@ void item_lock_impl::serve() {
 }
 
 std::string item_lock_impl::in_the_way() const {
-    if (machine_.held())
-        return words_of_own_hold(core_, held_since_, holds_.empty() ? nullptr : holds_.front().lock().get());
+    const auto present = holds_.empty() ? nullptr : holds_.front().lock();
+    if (machine_.held()) return words_of_own_hold(core_, held_since_, present.get(), machine_.read_here());
     const auto& others = machine_.others();
     if (!others || others->session == core_.id()) return {};
     if (others->session.empty()) return "a program of another make holds it";
     auto words = words_of_hold(core_, others->session, others->since, others->readers > 0);
     if (others->readers > 1) words += ", and " + std::to_string(others->readers - 1) + " more read it";
+    if (machine_.others_intend()) words += ", and a writer elsewhere waits before further readers";
     return words + words_of_heartbeat(core_, others->session);
 }
 

@@ -86,7 +86,7 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_handle handle, enter_
     if (!granted.why && !granted.turn && !tries) {
         co_await target.front->see_holder(came);
         auto others = target.front->refused(came);
-        if (limit.until_known) others = detail::told_until_known(std::move(others));
+        if (limit.until_known && !target.front->held_here()) others = detail::told_until_known(std::move(others));
         granted.why = detail::after_requests(std::move(others), granted.requests);
     }
     if (granted.why) {
@@ -103,7 +103,8 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_handle handle, enter_
 }
 
 detail::called_verb called(const queue_handle& target, const char* verb, diagnostics* details) {
-    return {details, verb, target.made.front->queue().entity, target.lives->options().table};
+    const auto& [entity, reason] = target.made.front->queue();
+    return {details, verb, reason.empty() ? entity : entity + " (" + reason + ")", target.lives->options().table};
 }
 
 void start_enter(queue_handle target, enter_options options, bool tries, diagnostics* details,

@@ -51,7 +51,7 @@ bool queue_impl::start(boost::asio::awaitable<void> body) {
 std::string queue_impl::turn_in_words() const {
     if (const auto hold = here_.turn.lock()) {
         return "this process has had the turn for " + time_since(core_, hold->granted_at()) + " under token " +
-               std::to_string(hold->token()) + "; whoever has it and enters the queue again waits for itself";
+               std::to_string(hold->token()) + "; whoever enters the queue in that turn waits for itself";
     }
     const auto& head = view_.head();
     if (!head.known() || head->free()) return {};
@@ -61,7 +61,8 @@ std::string queue_impl::turn_in_words() const {
     const auto* first = view_.foremost();
     if (first == nullptr || first->is_void) return "ticket " + std::to_string(head->passed + 1) + at_least;
     if (first->session == core_.id()) return {};
-    return protocol::words_of_session(first->session, first->owner) + at_least;
+    return protocol::words_of_session(first->session, first->owner) + at_least +
+           words_of_heartbeat(core_, first->session);
 }
 
 std::string queue_impl::in_the_way(const queue_entrant* who) const {
@@ -69,12 +70,15 @@ std::string queue_impl::in_the_way(const queue_entrant* who) const {
     const auto& head = view_.head();
     if (!head.known() || head->free()) return told;
     const bool drawn = who && who->ticket->known();
-    const auto before = drawn ? protocol::tickets_ahead(*head, who->ticket->mine) : head->outstanding();
+    // Of others that were given up it is known once their rows were looked at.
+    const auto over = view_.places().over_before(drawn ? who->ticket->mine.from : head->tail + 1);
+    const auto before = (drawn ? protocol::tickets_ahead(*head, who->ticket->mine) : head->outstanding()) - over;
     if (before < 1) return told;
     told += told.empty() ? "" : "; ";
-    const auto tickets = before == 1 ? "1 ticket " : std::to_string(before) + " tickets ";
-    if (!drawn) return told + tickets + (before == 1 ? "is in line" : "are in line");
-    return told + tickets + (before == 1 ? "goes before this one" : "go before this one");
+    const auto tickets = before == 1 ? "1 ticket " : "up to " + std::to_string(before) + " tickets ";
+    told += tickets + (drawn ? (before == 1 ? "goes before this one" : "go before this one")
+                             : (before == 1 ? "is in line" : "are in line"));
+    return told + ", that of the turn included";
 }
 
 void queue_impl::note_wait() {

@@ -53,6 +53,8 @@ public:
     const queue_view& view() const noexcept { return view_; }
     /// Ours, or wanted by others in this process: a try need not ask the table.
     bool busy() const noexcept { return here_.any(); }
+    /// A caller of this process has the turn.
+    bool held_here() const noexcept { return !here_.turn.expired(); }
     void enter(std::shared_ptr<queue_entrant> who) { admission_.admit(std::move(who)); }
     /// Its ticket is about to be drawn and written down, together with others.
     void expect(const std::shared_ptr<queue_entrant>& who, const std::string& attempt);

@@ -94,6 +94,7 @@ public:
     /// The head, if it was seen within the last second.
     const protocol::queue_head* fresh_head() const;
     protocol::known_places& places() noexcept { return places_; }
+    const protocol::known_places& places() const noexcept { return places_; }
     /// The row before all others; null: it was not seen.
     const protocol::ticket_row* foremost() const noexcept;
     /// Ends when that was seen, or is not found out.

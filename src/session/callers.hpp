@@ -213,8 +213,8 @@ boost::asio::awaitable<acquired<typename Impl::guard_type>> acquire(in_lives<Tar
     if (!result.why && !result.guard) {
         auto& told = tries ? result.others : result.why;
         auto others = tries ? target.front->others_have_it() : target.front->in_vain(came, false);
-        told = after_requests(limit.until_known ? told_until_known(std::move(others)) : std::move(others),
-                              result.requests);
+        if (limit.until_known && !target.front->held_here()) others = told_until_known(std::move(others));
+        told = after_requests(std::move(others), result.requests);
     }
     // Of an outage that has ended its session, too, who asks until it is known who lives is told as of any other.
     if (result.why && limit.until_known && result.why->code == errc::session_lost) {

@@ -61,9 +61,11 @@ public:
         if (!why.details.message.empty()) return why;
         why.details.message = callers_.any() ? "other callers of this process are asking for it"
                               : driven_      ? "this process is giving it back"
-                                             : "others are asking for it";
+                                             : "others had it, or asked for it, a moment ago";
         return why;
     }
+    /// By a caller of this process.
+    bool held_here() const { return machine_.held(); }
     bool unsettled() const override { return driven_; }
     const std::string& title() const noexcept override { return name(); }
     void resolve_claim(bool look_first) override {

@@ -10,6 +10,8 @@ namespace dynalease::detail {
 
 namespace {
 
+constexpr auto given_back = "it was given back before, by its guard or by the close of its session";
+
 boost::asio::awaitable<runtime::completion<void>> run_giving_back(std::shared_ptr<hold> held, diagnostics* details) {
     const auto code = co_await held->wait_finished(details);
     co_return runtime::completion<void>{code};
@@ -19,7 +21,7 @@ boost::asio::awaitable<runtime::completion<void>> run_giving_back(std::shared_pt
 boost::asio::awaitable<runtime::completion<void>> tell_over(std::shared_ptr<hold> held, error_code code,
                                                             diagnostics* details) {
     held->core()->notice_loss();
-    if (details) details->message = code == errc::not_held ? "it was given back before" : held->why_lost();
+    if (details) details->message = code == errc::not_held ? given_back : held->why_lost();
     co_return runtime::completion<void>{code};
 }
 
@@ -54,7 +56,7 @@ void start_waiting_for_loss(const std::shared_ptr<hold>& held, called_verb calle
 void require_grant(guard_state now, std::string_view verb, const std::string& name) {
     if (now != guard_state::empty && now != guard_state::released) return;
     diagnostics details;
-    details.message = now == guard_state::empty ? "the guard is empty" : "it was given back before";
+    details.message = now == guard_state::empty ? "the guard is empty" : given_back;
     const auto code = called_verb{&details, verb, name}(errc::not_held);
     throw error(code, std::move(details));
 }

@@ -23,10 +23,11 @@ std::string time_since(const session_impl& core, dynalease::time_point since) {
     return words_of_time(core.now() - since);
 }
 
-std::string words_of_own_hold(const session_impl& core, dynalease::time_point since, const hold* present) {
-    auto words = "this process has held it for " + time_since(core, since);
+std::string words_of_own_hold(const session_impl& core, dynalease::time_point since, const hold* present, bool reads) {
+    auto words = std::string("this process has ") + (reads ? "read" : "held") + " it for " + time_since(core, since);
     if (present != nullptr) words += " under token " + std::to_string(present->token());
-    return words + "; whoever holds it under that guard and asks for it again waits for itself";
+    return words + (reads ? "; no reader's guard becomes a writer's: release it first"
+                          : "; whoever waits for it under that guard waits for itself");
 }
 
 std::string words_of_hold(session_impl& core, const std::string& session, dynalease::time_point since, bool reads) {
@@ -51,10 +52,8 @@ std::string words_of_heartbeat(session_impl& core, const std::string& session) {
 }
 
 failure told_until_known(failure others) {
-    if (others.code == errc::wait_timeout) {
-        others.details.advice =
-            "until_known waits for nobody who may be alive; with a time to wait the call stands in line";
-    }
+    if (others.code == errc::wait_timeout)
+        others.details.advice = "until_known ends once somebody is seen to live; with a time to wait it stands in line";
     return others;
 }
 

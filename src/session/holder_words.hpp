@@ -14,15 +14,16 @@ class session_impl;
 
 /// In seconds, or where there is none in milliseconds.
 std::string time_since(const session_impl& core, dynalease::time_point since);
-/// A caller of this process has it. @param present its grant; null: that is on its way back
-std::string words_of_own_hold(const session_impl& core, dynalease::time_point since, const hold* present);
+/// A caller of this process has it. @param present its grant; null: that is on its way back @param reads as below
+std::string words_of_own_hold(const session_impl& core, dynalease::time_point since, const hold* present,
+                              bool reads = false);
 /// Another session has it. @param since when that was first seen @param reads beside other readers
 std::string words_of_hold(session_impl& core, const std::string& session, dynalease::time_point since,
                           bool reads = false);
 /// ... and whether its heartbeat was seen to move, to be added to those words. Empty: nobody here has looked, or it is
 /// over.
 std::string words_of_heartbeat(session_impl& core, const std::string& session);
-/// To one who asked until it is known whether the others live, and need not know what he asked for.
+/// To one who asked until it was known whether the others live.
 failure told_until_known(failure others);
 /// Nobody answered: who has it is not known now.
 bool leaves_holder_open(const failure& why);

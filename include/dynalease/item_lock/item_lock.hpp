@@ -61,7 +61,7 @@ struct item_acquire_options {
     /// is refused with `errc::invalid_option`.
     /// `until_known` is a try for processes that end soon, which alone can tell the dead from the living: it fails when
     /// any of those in the way is seen to live (the writer, who waits to write and keeps readers out, or, for a writer,
-    /// any reader), after one of their heartbeats at most, and takes the item over when the leases of all have run out.
+    /// any reader), their next heartbeat and a look later, and takes the item over when the leases of all have run out.
     /// A plain session shows that it lives by what it writes into the item, at the latest when it renews its lock. What
     /// a living holder gives back meanwhile is not taken. It fails at once behind a transaction, and, of a plain
     /// session, behind sessions with a row, which it never takes over from. It rides out an outage, or a table that

@@ -30,7 +30,7 @@ struct acquire_options {
     /// that fails with an error, also while this process still gives the lock back; less is refused with
     /// `errc::invalid_option`. A try does not wait, whatever stands here. Less than a write takes ends as `in_doubt`.
     /// `until_known` is a try for processes that end soon, which alone can tell a dead holder from a living one: it
-    /// fails when the holder is seen to live, after one of its heartbeats at most, and takes the lock over when its
+    /// fails when the holder is seen to live, its next heartbeat and a look later, and takes the lock over when its
     /// lease has run out; and it does not take what a living holder gives back meanwhile. It rides out an outage, or a
     /// table that throttles, that is shorter than the session's own lease; of one that lasts it is told after that and
     /// the time of one request, as of the last: condition `unreachable` or `throttled`, or `in_doubt` where a write had

@@ -49,7 +49,7 @@ struct enter_options {
     /// `errc::invalid_option`. A try does not wait, whatever stands here. Less than a write takes ends as `in_doubt`.
     /// `until_known` is a try for processes that end soon, which alone can tell the dead from the living: it draws no
     /// ticket, so that everybody who has one goes before it; fails when any of them is seen to live, which the first in
-    /// line is after one of its heartbeats at most; and passes them over, and has the turn, when the leases of all have
+    /// line is its next heartbeat and a look later; and passes them over, and has the turn, when the leases of all have
     /// run out. It does not take what a living holder leaves meanwhile. Until its session is open, and
     /// until it has first seen the queue, it rides out an outage, or a table that throttles, for a lease of the session
     /// itself; of what fails later it is told at once, as of the last request: condition `unreachable` or `throttled`.

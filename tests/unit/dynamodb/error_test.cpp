@@ -115,7 +115,7 @@ TEST_CASE("a failed result throws its code and what is known") {
         CHECK(thrown.code() == errc::table_not_found);
         CHECK(thrown.condition() == condition::misconfigured);
         CHECK(thrown.diagnostics().table == "coordination");
-        CHECK_THAT(thrown.what(), Catch::Contains("GetItem, table coordination, requests sent 1"));
+        CHECK_THAT(thrown.what(), Catch::Contains("GetItem, table coordination, attempts 1"));
         CHECK_THAT(thrown.what(), Catch::Contains("does not exist"));
     }
 }
@@ -157,7 +157,7 @@ TEST_CASE("diagnostics show only what is set") {
                       .message = "words",
                       .advice = "do this",
                       .attempts = 3}
-              .to_string() == "UpdateItem, table t, key k, request R1, requests sent 3: words: do this");
+              .to_string() == "UpdateItem, table t, key k, request R1, attempts 3: words: do this");
     diagnostics message_only;
     message_only.message = "words";
     CHECK(message_only.to_string() == "words");

@@ -72,6 +72,29 @@ TEST_CASE("a wait for an item that this process holds ends with that") {
     CHECK(w.tells(w.wait(2s), "this process has held it for 2 s under token " + token + "; "));
 }
 
+TEST_CASE("a wait to write what this process reads ends with that") {
+    two_tellers w;
+    item_guard first;
+    run(w, w.a, share(lock_in(w.a), first));
+    const auto message = w.wait(2s);
+    CHECK(w.tells(message, "this process has read it for 2 s under token "));
+    CHECK(w.tells(message, "release it first"));
+}
+
+TEST_CASE("a reader behind a writer who waits is told of that, and not of readers alone") {
+    two_tellers w;
+    node c(w, 3);
+    item_guard theirs;
+    run(w, w.b, share(lock_in(w.b), w.theirs));
+    running waits(w, c, take(lock_in(c), theirs));
+    w.scheduler.run_for(2s);
+    run(w, w.a, told_of(share(lock_in(w.a), w.mine, {.wait = 2s}), w.told));
+    REQUIRE(w.told);
+    CHECK(w.tells(w.told->diagnostics().message, "and a writer elsewhere waits before further readers"));
+    run(w, w.b, give_back(w.theirs));
+    waits.wait(5s);
+}
+
 TEST_CASE("a wait and a try for several items end with who has one of them") {
     const auto wait = GENERATE(0s, 4s);
     two_tellers w;

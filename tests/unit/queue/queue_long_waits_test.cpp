@@ -55,14 +55,14 @@ TEST_CASE("who waited for a turn in vain is told who has it, since when, and how
     CHECK(sent(c, "Query") == 1);
     CHECK(says(told_a_try, a.session->id()));
     CHECK(says(told_a_try, "of billing-7 has the turn"));
-    CHECK(says(told_a_try, "2 tickets are in line"));
+    CHECK(says(told_a_try, "up to 2 tickets are in line, that of the turn included"));
 
     diagnostics told;
     run(w, c, wait_in_vain(target, {.wait = 5s}, told));
     CHECK(says(told, a.session->id()));
     CHECK(says(told, "of billing-7"));
     CHECK(says(told, "for at least 5 s"));
-    CHECK(says(told, "2 tickets go before this one"));
+    CHECK(says(told, "up to 2 tickets go before this one, that of the turn included"));
     diagnostics told_its_fate;
     run(w, c, wait_in_vain(target, {.wait = until_known}, told_its_fate));
     CHECK(says(told_its_fate, "of billing-7"));
