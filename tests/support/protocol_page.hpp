@@ -120,9 +120,7 @@ inline std::set<std::string> builders_of(const std::string& slice) {
             const auto open = line.find('(');
             if (is_private || name == line.npos || open == line.npos || name > open) continue;
             const auto returned = std::string_view(line).substr(type, name - type);
-            // What may be one of several is built elsewhere.
-            const bool is_one = returned.ends_with("_request") && returned != "any_request";
-            const bool builds = is_one || returned == "condition_check";
+            const bool builds = returned.ends_with("_request") || returned == "condition_check";
             if (builds) found.insert(line.substr(name + 1, open - name - 1));
         }
     }

@@ -93,7 +93,7 @@ std::optional<errand> coordinator::next_for_row(std::int64_t wall) {
         case phase::committing:
             // Who is in the way of a check, first.
             if (commit_.is_obstructed()) break;
-            return run_.leave(slot, run_aim::commit, commit_.request(items_, wall));
+            return run_.leave(slot, run_aim::commit, commit_.commit(items_, wall));
         case phase::rolling_back:
             if (run_.begun) return run_.leave(slot, run_aim::roll_back, row_.roll_back());
             return run_.leave(slot, run_aim::withdraw, row_.withdraw(wall));
@@ -165,7 +165,7 @@ void coordinator::answer(std::size_t slot, errand_answer with) {
 }
 
 void coordinator::stop(failure why) {
-    const bool commits = run_.phase == phase::committing && run_.is_out_for(run_course::slot_of_row, run_aim::commit);
+    const bool commits = run_.phase == phase::committing && run_.aim_of(run_course::slot_of_row) == run_aim::commit;
     if (commits)
         stopped_ = std::move(why);
     else

@@ -39,7 +39,7 @@ std::string run_commit::token() const {
     return items.empty() ? std::string() : token_of(items.front().writes.front().stamp, "-c" + std::to_string(bodies_));
 }
 
-any_request run_commit::request(const run_items& items, std::int64_t wall) const {
+any_request run_commit::commit(const run_items& items, std::int64_t wall) const {
     if (call_) {
         const auto expiry = items.copies_left() ? std::optional<std::int64_t>() : wall + finished_row_stays;
         return call_->held_commit(brief_->coordination, expiry, token());

@@ -31,7 +31,7 @@ public:
     bool by_call() const noexcept { return call_.has_value(); }
     /// It is a call of several actions, and refused by their reasons.
     bool has_reasons() const { return by_call() || !brief_->plan.checks.empty(); }
-    any_request request(const run_items& items, std::int64_t wall) const;
+    any_request commit(const run_items& items, std::int64_t wall) const;
     /// The next has another body.
     void renew() noexcept { ++bodies_; }
 

@@ -15,7 +15,7 @@ void run_course::fail(failure reason) {
     // A commit under way may decide it; what became of those before, its row tells.
     const bool may_fail = phase == run_phase::beginning || phase == run_phase::storing || phase == run_phase::locking ||
                           phase == run_phase::holding ||
-                          (phase == run_phase::committing && !is_out_for(slot_of_row, run_aim::commit));
+                          (phase == run_phase::committing && aim_of(slot_of_row) != run_aim::commit);
     if (!may_fail) return;
     const bool sent = begun || doubtful || !is_idle(slot_of_row);
     if (!sent) return end_unbegun(std::move(reason));
@@ -64,13 +64,6 @@ run_aim run_course::take_back(std::size_t slot, const errand_answer& with) {
     if (slot != slot_of_row) want_first(slot - 1);
     state.failures = detail::was_answered(with.kind) ? 0 : state.failures + 1;
     return aim;
-}
-
-std::vector<run_aim> run_course::aims() const {
-    std::vector<run_aim> all;
-    all.reserve(slots_.size());
-    for (const auto& each : slots_) all.push_back(each.aim);
-    return all;
 }
 
 void run_course::want_all(std::size_t items) {

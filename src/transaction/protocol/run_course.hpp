@@ -74,8 +74,8 @@ public:
 
     // ---- errands ----
     void hold_slots_for(std::size_t items_and_checks) { slots_.resize(items_and_checks + 1); }
-    bool is_idle(std::size_t slot) const { return is_out_for(slot, run_aim::nothing); }
-    bool is_out_for(std::size_t slot, run_aim aim) const { return slots_[slot].aim == aim; }
+    run_aim aim_of(std::size_t slot) const { return slots_[slot].aim; }
+    bool is_idle(std::size_t slot) const { return aim_of(slot) == run_aim::nothing; }
     bool has_room() const noexcept { return busy_ < most_errands; }
     errand leave(std::size_t slot, run_aim aim, any_request request);
     /// The same, of an errand that somebody else has made.
@@ -85,8 +85,6 @@ public:
     /// Of its errands, in a row.
     unsigned failures(std::size_t slot) const { return slots_[slot].failures; }
     void forget_failures(std::size_t slot) { slots_[slot].failures = 0; }
-    /// What is under way, slot by slot.
-    std::vector<run_aim> aims() const;
 
     // ---- so that no errand costs a look at all items ----
     /// It may want something now; first of all.

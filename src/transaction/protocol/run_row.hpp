@@ -48,7 +48,6 @@ public:
     bool note_set_aside();
     /// It was set aside before, and nothing lands any more.
     bool may_finish(std::int64_t wall) const noexcept { return !aside_until_ || wall >= *aside_until_; }
-    bool was_set_aside() const noexcept { return aside_until_.has_value(); }
     any_request finish(run_verdict verdict, std::int64_t wall) const;
 
 protected:

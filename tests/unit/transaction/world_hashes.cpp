@@ -24,7 +24,10 @@ std::uint64_t transaction_world::member::hash() const {
     for (const auto& rival : commit_.rivals()) hash = mixed(hash, rival ? wanderer(*rival).hash() : 7);
     hash = mixed(hash, row_.pages_stored() * 4 + (commit_.by_call() ? 2U : 0U) + (items_.copies_left() ? 1U : 0U));
     for (const auto each : inserts_.batch()) hash = mixed(hash, each + 17);
-    for (const auto aim : run_.aims()) hash = mixed(hash, static_cast<std::uint64_t>(aim));
+    const auto slots = 1 + items_.all().size() + commit_.rivals().size();
+    for (std::size_t slot = 0; slot < slots; ++slot) {
+        hash = mixed(hash, static_cast<std::uint64_t>(run_.aim_of(slot)));
+    }
     return hash;
 }
 
