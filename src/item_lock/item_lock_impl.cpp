@@ -48,8 +48,8 @@ std::string item_lock_impl::in_the_way() const {
     if (others->session.empty()) return "a program of another make holds it";
     auto words = words_of_hold(core_, others->session, others->since, others->readers > 0);
     if (others->readers > 1) words += ", and " + std::to_string(others->readers - 1) + " more read it";
-    if (machine_.others_intend()) words += ", and a writer elsewhere waits before further readers";
-    return words + words_of_heartbeat(core_, others->session);
+    words += words_of_heartbeat(core_, others->session);
+    return machine_.others_intend() ? words + "; and a writer elsewhere waits before further readers" : words;
 }
 
 void item_lock_impl::turn_all_away(const failure& why) {
