@@ -56,7 +56,6 @@ public:
     dynalease::time_point unwritten_until() const noexcept { return unwritten_until_; }
     /// Its row is in the table: from now on it lives as long as its session.
     void written_down() noexcept { written_ = true; }
-    bool is_written_down() const noexcept { return written_; }
     /// Nobody else may pass it over yet, whether it is being given back or not.
     bool is_protected() const noexcept;
     /// Up to this ticket is passed when it is given back: its own, and void ones of this process right behind.
