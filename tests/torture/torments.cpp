@@ -37,7 +37,7 @@ asio::awaitable<void> torments::run(std::chrono::milliseconds time) {
     while (steady::now() < end) {
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - steady::now());
         // Shorter only in a short run, which is a look at whether everything works.
-        const auto calm = std::min(quiet_, left / 3);
+        const auto calm = std::min(quiet_, left * 3 / 4);
         const bool last = left < length_of_storm + 2 * calm;
         co_await storm(last ? end - calm : steady::now() + length_of_storm);
         co_await lull(last ? end : steady::now() + calm);

@@ -26,7 +26,7 @@ checker::grant* checker::current_grant(lock_record& lock) {
 
 // ---- the row of a lock -------------------------------------------------------------------------------------
 
-void checker::on(time_point, const lock_written& seen) {
+void checker::on(time_point at, const lock_written& seen) {
     auto& lock = locks_[seen.lock];
     const auto& before = lock.row;
     const auto& after = seen.after;
@@ -39,6 +39,7 @@ void checker::on(time_point, const lock_written& seen) {
     if (!same_grant && after.holder.empty()) check_release(lock, seen);
     check_line(lock, after, !after.holder.empty() && after.holder != before.holder);
     lock.row = after;
+    lock.past.push_back({at, after});
 }
 
 // A head of the line is overtaken 32 times at most, then it takes the lock, or is dropped; so each of those before.
@@ -109,6 +110,7 @@ void checker::on(time_point at, const lock_replaced& seen) {
     locks_[seen.lock].row = seen.after;
     locks_[seen.lock].line.clear();
     watch_line(locks_[seen.lock], seen.after);
+    locks_[seen.lock].past.push_back({at, seen.after});
 }
 
 // ---- users -------------------------------------------------------------------------------------------------
@@ -153,6 +155,24 @@ void checker::on(time_point, const fence_passed& seen) {
     if (row.holder != seen.session || row.attempt != seen.attempt) {
         fail("P3", "a fenced transaction of a grant that is over was carried out");
     }
+}
+
+// ---- who only looks ----------------------------------------------------------------------------------------
+
+void checker::on(time_point, const lock_shown& seen) {
+    const auto shows = [&](const row_state& row) {
+        return row.holder == seen.holder && row.token == seen.token && row.line.size() == seen.waiting;
+    };
+    const auto& past = locks_[seen.lock].past;
+    // Before its first write there is no row.
+    bool was_so = shows(row_state{}) && (past.empty() || past.front().from >= seen.asked);
+    for (auto each = past.rbegin(); each != past.rend() && !was_so; ++each) {
+        was_so = shows(each->row);
+        if (each->from < seen.asked) break;
+    }
+    if (!was_so) fail("shown", "token " + std::to_string(seen.token) + ", which the row did not bear meanwhile");
+    if (seen.held.value_or(true) || seen.holder.empty() || options_.exclusion_waived || over(seen.holder)) return;
+    fail("shown", "session " + seen.holder + " as over, which it is not");
 }
 
 }  // namespace dynalease::simulation::locks

@@ -1,4 +1,4 @@
-// The promises that can be checked from what happened alone: tokens, the fence, releases, and who may end a session.
+// The promises that can be checked from what happened alone: tokens, the fence, releases, ends of sessions, and looks.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -54,8 +54,13 @@ private:
         std::size_t place;           ///< when it joined the line
         std::int64_t overtaken = 0;  ///< how often another session took the lock since
     };
+    struct past_row {
+        time_point from;
+        row_state row;
+    };
     struct lock_record {
         row_state row;
+        std::vector<past_row> past;  ///< all of them, the present one too
         std::int64_t highest_token = 0;
         std::map<std::int64_t, grant> by_token;
         std::int64_t current = 0;                    ///< token of the last grant
@@ -74,6 +79,7 @@ private:
     void on(time_point at, const guard_let_go& seen);
     void on(time_point at, const outside_written& seen);
     void on(time_point at, const fence_passed& seen);
+    void on(time_point at, const lock_shown& seen);
 
     void check_grant(lock_record& lock, const lock_written& seen);
     void check_release(lock_record& lock, const lock_written& seen);

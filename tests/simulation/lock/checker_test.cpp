@@ -299,6 +299,33 @@ TEST_CASE("one in the line who is overtaken more often than the head may be is n
     }
 }
 
+TEST_CASE("a look that shows what never was, what was before it, or a living holder as over, is noticed") {
+    const auto shown = [](const history& seen) { return places<lock_shown>(seen, [](const auto&) { return true; }); };
+    must_be_noticed("shown", [&](history& seen) {
+        const auto all = shown(seen);
+        if (!all.empty()) std::get<lock_shown>(seen[all[0]].what).token += 1;
+        return !all.empty();
+    });
+    must_be_noticed("shown", [&](history& seen) {
+        const auto all = shown(seen);
+        const auto token = all.empty() ? 0 : std::get<lock_shown>(seen[all[0]].what).token;
+        if (all.empty() || std::get<lock_shown>(seen[all.back()].what).token == token) return false;
+        auto old = std::get<lock_shown>(seen[all[0]].what);
+        old.asked = seen.back().at + 1ns;
+        seen.push_back(event{.at = old.asked, .what = old});
+        return true;
+    });
+    must_be_noticed("shown", [&](history& seen) {
+        for (const auto at : shown(seen)) {
+            auto& look = std::get<lock_shown>(seen[at].what);
+            if (!look.held.value_or(false)) continue;
+            look.held = false;
+            return true;
+        }
+        return false;
+    });
+}
+
 TEST_CASE("a write is open until an answer says what became of it") {
     const auto take = [](std::int64_t token) {
         update_item_request request;

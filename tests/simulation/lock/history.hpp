@@ -76,10 +76,20 @@ struct fence_passed {
     std::int64_t attempt = 0;
 };
 
+/// Somebody who asked for no lock was shown one.
+struct lock_shown {
+    std::size_t lock = 0;
+    time_point asked{};  ///< true time
+    std::string holder{};
+    std::int64_t token = 0;
+    std::size_t waiting = 0;
+    std::optional<bool> held{};  ///< whether its session is not over; empty: not looked at
+};
+
 struct event {
     time_point at{};  ///< true time
     std::variant<lock_written, lock_replaced, session_beaten, session_ended, sessions_disturbed, guard_given,
-                 guard_let_go, outside_written, fence_passed>
+                 guard_let_go, outside_written, fence_passed, lock_shown>
         what;
 };
 

@@ -13,11 +13,11 @@ namespace dynalease::simulation::locks {
 
 namespace {
 
-constexpr std::string_view lock_prefix = "lock#x";
+constexpr std::string_view lock_prefix = "lock#";
 
 std::optional<std::size_t> lock_in(std::string_view key) {
     if (!key.starts_with(lock_prefix)) return {};
-    return static_cast<std::size_t>(key[lock_prefix.size()] - '0');
+    return lock_world::number_of(key.substr(lock_prefix.size()));
 }
 
 /// Which of the lock's writes it is, by what it brings along.

@@ -14,6 +14,19 @@ namespace dynalease::simulation::locks {
 
 namespace asio = boost::asio;
 
+namespace {
+
+lock_shown shown(std::size_t lock, time_point asked, const lock_info& seen, std::optional<bool> held) {
+    return {.lock = lock,
+            .asked = asked,
+            .holder = seen.holder,
+            .token = seen.fencing_token,
+            .waiting = seen.waiting,
+            .held = held};
+}
+
+}  // namespace
+
 user::user(process& at, std::size_t lock, std::uint64_t number)
     : simulation::user(at.world().choices(), at, "user: cancellation"),
       process_(at),
@@ -52,7 +65,7 @@ asio::awaitable<void> user::acquire() {
     auto& choices = world.choices();
     dynalease::lock target(*process_.session(), lock_world::lock_name(lock_), {.poll_interval = poll_interval_});
     now_ = doing::waiting;
-    inspect();
+    look();
     next_operation();
     auto way = choices.choose("user: way to acquire", 7);
     if (world.calm()) way = 0;
@@ -209,13 +222,29 @@ void user::check_delay(const char* of) {
     }
 }
 
-void user::inspect() {
+void user::look() {
     auto& world = process_.world();
-    if (world.choices().choose("user: looks at the lock", 6) != 1) return;
+    const auto looks = world.choices().choose("user: looks at the lock", 6);
+    if (looks == 2) look_at_all();
+    if (looks != 1) return;
     dynalease::lock target(*process_.session(), lock_world::lock_name(lock_));
-    target.inspect([&world, under_way = process_.inspection()](error_code code, const lock_info& seen) {
-        if (!code && seen.held && seen.holder.empty()) world.fail("told", "a lock is held, but by nobody");
+    target.inspect([&world, lock = lock_, asked = world.now(), under_way = process_.inspection()](
+                       error_code code, const lock_info& seen) {
+        if (code) return;
+        if (seen.held && seen.holder.empty()) world.fail("told", "a lock is held, but by nobody");
+        world.tell("", shown(lock, asked, seen, seen.held));
     });
+}
+
+void user::look_at_all() {
+    auto& world = process_.world();
+    list_locks(process_.machine().database(), {.table = coordination},
+               [&world, asked = world.now()](error_code code, const lock_page& seen) {
+                   if (code) return;
+                   for (const auto& each : seen.locks) {
+                       world.tell("", shown(lock_world::number_of(each.name), asked, each.info, {}));
+                   }
+               });
 }
 
 void user::got(lock_guard guard) {

@@ -72,7 +72,8 @@ private:
     void check_release(std::int64_t token, error_code told);
     /// Whether the caller is told at once of the failure that ended its call.
     void check_delay(const char* of);
-    void inspect();
+    void look();
+    void look_at_all();
     void got(lock_guard guard);
     bool alone() const;
 

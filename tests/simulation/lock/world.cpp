@@ -37,7 +37,8 @@ void lock_world::tell(const std::string& node, decltype(event::what) what) {
     run().trace.add(now(), node, kind, [&] {
         constexpr std::array names{"Written: lock row", "Replaced: lock row",     "beat",
                                    "Over: session",     "Disturbed: sessions",    "Granted to user",
-                                   "Released by user",  "Write outside accepted", "Fenced transaction"};
+                                   "Released by user",  "Write outside accepted", "Fenced transaction",
+                                   "Shown: lock row"};
         std::string text = names[kind];
         if (const auto* written = std::get_if<lock_written>(&happened.what)) {
             const auto& row = written->after;

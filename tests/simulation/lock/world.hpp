@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dynalease::simulation::locks {
@@ -46,6 +47,7 @@ public:
     /// From the last heartbeat of a dead holder to its successor, at the latest.
     std::chrono::nanoseconds take_over_bound() const;
     static std::string lock_name(std::size_t lock) { return "x" + std::to_string(lock); }
+    static std::size_t number_of(std::string_view name) { return static_cast<std::size_t>(name.at(1) - '0'); }
 
 private:
     void check_step() override;
