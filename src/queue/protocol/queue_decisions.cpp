@@ -3,6 +3,7 @@
 #include "queue/protocol/queue_decisions.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace dynalease::protocol {
 
@@ -41,6 +42,23 @@ std::int64_t tickets_ahead(const queue_head& head, const place& mine) {
     return std::max<std::int64_t>(mine.rank - 1 - (head.passed - head.skipped_passed), 0);
 }
 
+namespace {
+
+/// For each row the least number that it or a later one covers: where that lies before the row, the row is of a time
+/// before the table went back to a backup, for nothing else was issued within a place.
+/// @param written only by places that were written down; a void row may be of that time itself
+std::vector<std::int64_t> covered_from(const std::vector<seen_ticket>& rows, bool written) {
+    std::vector<std::int64_t> least(rows.size());
+    auto lowest = std::numeric_limits<std::int64_t>::max();
+    for (auto i = rows.size(); i-- > 0;) {
+        if (!written || !rows[i].row.is_void) lowest = std::min(lowest, rows[i].row.from);
+        least[i] = lowest;
+    }
+    return least;
+}
+
+}  // namespace
+
 examine_decision decide_examine(const examine_facts& facts) {
     examine_decision over{.step = examine_step::pass};
     auto next = facts.passed + 1;  // all before it are over, or will be when they are buried
@@ -55,14 +73,18 @@ examine_decision decide_examine(const examine_facts& facts) {
         }
         return true;
     };
-    const auto in_the_way = std::find_if(facts.rows.begin(), facts.rows.end(), [&](const seen_ticket& seen) {
-        if (seen.row.ticket < next) return false;  // passed meanwhile
-        if (seen.row.ticket >= facts.until || !buries_all_before(seen.row.from)) return true;
-        if (!seen.row.is_void && seen.owner != owner_is::over) return true;
-        over.places.push_back({.ticket = seen.row.ticket, .from = seen.row.from});
-        next = seen.row.ticket + 1;
-        return false;
-    });
+    const auto within_any = covered_from(facts.rows, false);
+    const auto within_written = covered_from(facts.rows, true);
+    auto in_the_way = facts.rows.begin();
+    for (std::size_t i = 0; in_the_way != facts.rows.end(); ++in_the_way, ++i) {
+        const auto& [row, owner] = *in_the_way;
+        if (row.ticket < next) continue;  // passed meanwhile
+        const bool is_over = row.is_void || owner == owner_is::over;
+        if ((is_over ? within_any : within_written)[i] < row.from) continue;  // a later one is in its place
+        if (row.ticket >= facts.until || !buries_all_before(row.from) || !is_over) break;
+        over.places.push_back({.ticket = row.ticket, .from = row.from});
+        next = row.ticket + 1;
+    }
     if (in_the_way == facts.rows.end()) buries_all_before(facts.until);
     if (!over.places.empty()) return over;
     const bool none = in_the_way == facts.rows.end() || in_the_way->row.ticket >= facts.until;
@@ -82,10 +104,11 @@ examine_decision decide_examine(const examine_facts& facts) {
 void note_missing(missing_tickets& missing, const std::vector<seen_ticket>& rows, std::int64_t passed, std::int64_t end,
                   time_point now) {
     auto next = passed + 1;
-    for (const auto& seen : rows) {
-        if (seen.row.ticket < next) continue;  // passed meanwhile
-        if (seen.row.from > next) missing.note(next, seen.row.from - 1, now);
-        next = seen.row.ticket + 1;
+    const auto covered = covered_from(rows, false);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (rows[i].row.ticket < next) continue;  // passed meanwhile
+        if (covered[i] > next) missing.note(next, covered[i] - 1, now);
+        next = rows[i].row.ticket + 1;
     }
     if (next < end) missing.note(next, end - 1, now);
 }

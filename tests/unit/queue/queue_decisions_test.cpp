@@ -130,6 +130,23 @@ TEST_CASE("examine: what is missing is waited for, and buried when nobody can re
     CHECK(examine({}, 100'000'000, millions).graves.size() == batch_limit);
 }
 
+TEST_CASE("examine: what stands within a later place is of a time before the table went back, and counts for nothing") {
+    using enum examine_step;
+    CHECK(examine({voided(13), live(15, owner_is::over, 11), live(16)}, 20) == examine_decision{pass, {one(15, 11)}});
+    CHECK(examine({live(13), live(15, owner_is::over, 11), live(16)}, 20) == examine_decision{pass, {one(15, 11)}});
+    CHECK(examine({voided(13), live(15, owner_is::other, 11)}, 20).session == "s15");
+    CHECK(examine({live(13, owner_is::ours), live(15, owner_is::other, 11)}, 20).session == "s15");
+    CHECK(examine({voided(11), voided(13), live(15, owner_is::over, 12)}, 20) ==
+          examine_decision{pass, {one(11), one(15, 12)}});
+    // What was given up may be of that time itself: nobody who lives is passed over for its sake.
+    CHECK(examine({voided(13), voided(15, 11), live(16)}, 20) == examine_decision{pass, {one(15, 11)}});
+    CHECK(examine({live(11), voided(15, 11), live(16)}, 20).session == "s11");
+    missing_tickets all;
+    note_missing(all, {voided(14), live(15, owner_is::over, 12), live(17)}, 10, 18, at(1s));
+    for (const std::int64_t ticket : {11, 16}) CHECK(all.since(ticket) == at(1s));
+    for (const std::int64_t ticket : {12, 13, 14, 15, 17}) CHECK_FALSE(all.since(ticket));
+}
+
 TEST_CASE("missing: all that the rows show to be missing is noted, and keeps the time of its first sight") {
     missing_tickets all;
     note_missing(all, {voided(13), live(17, owner_is::other, 15), live(18)}, 10, 21, at(1s));

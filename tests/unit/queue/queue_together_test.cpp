@@ -246,3 +246,45 @@ TEST_CASE("the fence of a turn lets writes happen while it is ours, and not afte
     CHECK_FALSE(holds());
     CHECK_THROWS_AS(turns[0].fence(), error);
 }
+
+TEST_CASE("rows of the time before a backup came back stop nobody within a place that covers their numbers") {
+    for (const bool gives_up : {true, false}) {
+        world w;
+        auto a = std::make_unique<node>(w, 1);
+        node b(w, 2);
+        for (const auto& [entity, tail] : {std::pair{"x", 15}, std::pair{"y", 30}}) {
+            w.apply(put_item_request{.table_name = table,
+                                     .new_item = {{"pk", std::string("queue#") + entity},
+                                                  {"sk", "/"},
+                                                  {"v", 1},
+                                                  {"tail", tail},
+                                                  {"passed", tail},
+                                                  {"last", "b"}}});
+        }
+        queue_turn before;
+        run(w, b, enter(queue{*b.session, "x"}, before));
+        auto tombstone = ticket_key("x", 20);
+        tombstone.insert({{"v", 1}, {"from", 20}, {"void", true}, {"by", "former"}});
+        w.apply(put_item_request{.table_name = table, .new_item = std::move(tombstone)});
+        // Of one that has drawn another since, and does not know that its row has landed.
+        put_in_line(w, "x", 21, b.session->id());
+        std::vector<queue_turn> both;
+        running enters(w, *a, enter_both({queue{*a->session, "x"}, queue{*a->session, "y"}}, both));
+        w.scheduler.run_for(1s);
+        run(w, b, leave(before));
+        enters.wait(1s);
+        CHECK(both[0].ticket() == 31);
+        queue_turn mine;
+        running waits(w, b, enter(queue{*b.session, "x"}, mine));
+        w.scheduler.run_for(5s);
+        CHECK_FALSE(waits.done());
+        if (gives_up) {
+            both.clear();
+        } else {
+            a->crash();
+        }
+        waits.wait(30s);
+        CHECK(mine.ticket() == 32);
+        run(w, b, leave(mine));
+    }
+}
