@@ -159,6 +159,8 @@ void process::applied(const testing::logged_request& entry, const any_request& r
         done(entry, *index, number);
     };
     if (const auto* update = std::get_if<update_item_request>(&request)) on_item(*update);
+    // A session that begins.
+    if (std::holds_alternative<put_item_request>(request) && answer) world_.look_at_session(name(), entry.key);
     if (const auto* removal = std::get_if<delete_item_request>(&request)) on_item(*removal);
 }
 
