@@ -4,6 +4,7 @@
 // ask for it again at once. usage: bench_hand_off [SECONDS PER ROW]; exits with 1 if a budget is exceeded.
 // SPDX-License-Identifier: BSL-1.0
 #include "bench/goals.hpp"
+#include "bench/median.hpp"
 #include "support/json_line.hpp"
 #include "support/local_server.hpp"
 #include "support/run_awaitable.hpp"
@@ -18,11 +19,9 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <exception>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -65,13 +64,6 @@ asio::awaitable<void> contend(dynalease::lock lock, std::size_t caller, observer
         seen.releaser = caller;
         co_await guard.release();
     }
-}
-
-double median(std::vector<double> values) {
-    if (values.empty()) throw std::runtime_error("no hand-off was seen");
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
 }
 
 std::uint64_t reads_of(const dynalease::client& client) {
@@ -135,14 +127,14 @@ asio::awaitable<void> measure(dynalease::client& client, std::chrono::seconds du
     for (const std::size_t waiting : {2U, 10U, 100U}) {
         observer seen;
         co_await contention(client, "within/" + std::to_string(waiting), 1, waiting, duration / 3, seen, reads);
-        print("hand_off_within", waiting, median(seen.idle_ms), "ms between two holders, median", budget_ms, seen,
-              reached);
+        print("hand_off_within", waiting, bench::median(seen.idle_ms), "ms between two holders, median", budget_ms,
+              seen, reached);
     }
     for (const std::size_t waiting : {2U, 10U, 100U}) {
         observer seen;
         co_await contention(client, "between/" + std::to_string(waiting), waiting + 1, waiting, duration, seen, reads);
-        print("hand_off_between", waiting, median(seen.idle_ms), "ms between two holders, median", budget_ms, seen,
-              reached);
+        print("hand_off_between", waiting, bench::median(seen.idle_ms), "ms between two holders, median", budget_ms,
+              seen, reached);
         print("hand_off_reads", waiting, reads, "reads/s on one lock and on its holder's session", budget_reads, seen,
               reached);
     }

@@ -6,6 +6,7 @@
 // exits with 1 if a budget is exceeded.
 // SPDX-License-Identifier: BSL-1.0
 #include "bench/goals.hpp"
+#include "bench/median.hpp"
 #include "support/json_line.hpp"
 #include "support/local_server.hpp"
 #include "support/run_awaitable.hpp"
@@ -19,7 +20,6 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <exception>
@@ -71,13 +71,6 @@ asio::awaitable<void> take_turns(dynalease::queue queue, dynalease::environment 
     }
 }
 
-double median(std::vector<double> values) {
-    if (values.empty()) throw std::runtime_error("no hand-off was seen");
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
 void print(const char* name, std::size_t waiting, std::size_t sessions, double value, const char* unit, double budget,
            std::size_t hand_overs, bool simulated) {
     reached.at_most(name, value, budget);
@@ -96,8 +89,8 @@ void print(const char* name, std::size_t waiting, std::size_t sessions, double v
 }
 
 void print_hand_off(std::size_t waiting, std::size_t sessions, const observer& seen, bool simulated) {
-    print(sessions == 1 ? "queue_handoff_within" : "queue_handoff_between", waiting, sessions, median(seen.idle_ms),
-          "ms between two turns, median", budget_ms, seen.idle_ms.size(), simulated);
+    print(sessions == 1 ? "queue_handoff_within" : "queue_handoff_between", waiting, sessions,
+          bench::median(seen.idle_ms), "ms between two turns, median", budget_ms, seen.idle_ms.size(), simulated);
 }
 
 // ---- over HTTP ---------------------------------------------------------------------------------------------

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "signed_load.hpp"
 
+#include "bare_loop.hpp"
+#include "median.hpp"
+
 #include "client/request_writer.hpp"
 #include "client/user_agent.hpp"
 #include "dynamodb/codec.hpp"
@@ -14,6 +17,7 @@
 
 #include <chrono>
 #include <utility>
+#include <vector>
 
 namespace bench {
 
@@ -43,6 +47,23 @@ asio::awaitable<void> send(dynalease::database database, const dynalease::update
         const auto answer = co_await database.call(std::move(copy));
         if (!answer) throw dynalease::error(answer.error().code, answer.error().details);
     }
+}
+
+double cpu_seconds() {
+    rusage used{};
+    ::getrusage(RUSAGE_SELF, &used);
+    const auto seconds = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+    };
+    return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+/// How many of `count` things a second of CPU time does.
+template <class Body>
+double rate(std::size_t count, Body body) {
+    const auto before = cpu_seconds();
+    body();
+    return static_cast<double>(count) / (cpu_seconds() - before);
 }
 
 }  // namespace
@@ -86,13 +107,16 @@ std::string signed_bytes(std::uint16_t port) {
     return text;
 }
 
-double cpu_seconds() {
-    rusage used{};
-    ::getrusage(RUSAGE_SELF, &used);
-    const auto seconds = [](const timeval& time) {
-        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-    };
-    return seconds(used.ru_utime) + seconds(used.ru_stime);
+rates beside_bare_loop(std::uint16_t port, const dynalease::client_options& options, std::size_t in_flight,
+                       std::size_t count) {
+    const auto bytes = signed_bytes(port);
+    std::vector<double> ours;
+    std::vector<double> bare;
+    for (int round = 0; round < 5; ++round) {
+        bare.push_back(rate(count, [&]() { bare_loop(port, bytes, in_flight, count); }));
+        ours.push_back(rate(count, [&]() { client_loop(options, in_flight, count); }));
+    }
+    return {.ours = median(std::move(ours)), .bare = median(std::move(bare))};
 }
 
 }  // namespace bench

@@ -23,14 +23,15 @@ void client_loop(const dynalease::client_options& options, std::size_t in_flight
 /// The bytes that the client would send.
 std::string signed_bytes(std::uint16_t port);
 
-double cpu_seconds();
+/// Requests for each second of this process's CPU, the medians of five rounds.
+struct rates {
+    double ours = 0;
+    double bare = 0;  ///< of a bare Beast loop that sends the same bytes
 
-/// How many of `count` things a second of CPU time does.
-template <class Body>
-double rate(std::size_t count, Body body) {
-    const auto before = cpu_seconds();
-    body();
-    return static_cast<double>(count) / (cpu_seconds() - before);
-}
+    double ratio() const noexcept { return ours / bare; }
+};
+/// By turns, to the same server.
+rates beside_bare_loop(std::uint16_t port, const dynalease::client_options& options, std::size_t in_flight,
+                       std::size_t count);
 
 }  // namespace bench

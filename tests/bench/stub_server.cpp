@@ -33,14 +33,36 @@ std::size_t whole_request(std::string_view input) {
     return input.size() < size ? 0 : size;
 }
 
+/// The answer with an id of its own: one that comes a second time is refused as a stray.
+class numbered_answer {
+public:
+    explicit numbered_answer(std::string_view answer) : text_(answer) {
+        constexpr std::string_view name = "x-amzn-RequestId: ";
+        id_ = text_.find(name) + name.size();
+    }
+
+    const std::string& next() {
+        constexpr std::size_t digits = 20;
+        auto rest = ++number_;
+        for (std::size_t at = id_ + digits; at-- > id_; rest /= 10) text_[at] = static_cast<char>('0' + rest % 10);
+        return text_;
+    }
+
+private:
+    std::string text_;
+    std::size_t id_ = 0;
+    std::uint64_t number_ = 0;
+};
+
 /// False: the connection is over.
-bool serve(int connection, std::string& input, std::string_view answer) {
+bool serve(int connection, std::string& input, numbered_answer& answers) {
     char bytes[16 * 1024];
     const auto size = ::recv(connection, bytes, sizeof bytes, 0);
     if (size <= 0) return false;
     input.append(bytes, static_cast<std::size_t>(size));
     while (const auto request = whole_request(input)) {
         input.erase(0, request);
+        const auto& answer = answers.next();
         if (::send(connection, answer.data(), answer.size(), MSG_NOSIGNAL) < 0) return false;
     }
     return true;
@@ -53,7 +75,7 @@ void watch(int poll, int descriptor) {
     ::epoll_ctl(poll, EPOLL_CTL_ADD, descriptor, &event);
 }
 
-[[noreturn]] void run(int listener, std::string_view answer) {
+[[noreturn]] void run(int listener, numbered_answer answers) {
     const int poll = ::epoll_create1(0);
     std::map<int, std::string> inputs;
     watch(poll, listener);
@@ -67,7 +89,7 @@ void watch(int poll, int descriptor) {
                 const int on = 1;
                 ::setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
                 watch(poll, connection);
-            } else if (!serve(descriptor, inputs[descriptor], answer)) {
+            } else if (!serve(descriptor, inputs[descriptor], answers)) {
                 inputs.erase(descriptor);
                 ::close(descriptor);
             }
@@ -92,7 +114,7 @@ stub_server::stub_server(std::string_view answer) {
     if (child_ < 0) throw std::runtime_error("stub server: cannot fork");
     if (child_ == 0) {
         ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        run(listener, answer);
+        run(listener, numbered_answer(answer));
     }
     ::close(listener);
 }

@@ -1,4 +1,5 @@
-// A server process that answers every request with the same bytes, at as little cost as can be: the client is the load.
+// A server process that answers every request with the same bytes, but for its id, at as little cost as can be: the
+// client is the load.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -12,6 +13,7 @@ namespace bench {
 class stub_server {
 public:
     /// Forks; so make it before any thread or event loop.
+    /// @param answer with an x-amzn-RequestId of 20 characters or more
     explicit stub_server(std::string_view answer);
     ~stub_server();
     stub_server(const stub_server&) = delete;
