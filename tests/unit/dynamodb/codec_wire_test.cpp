@@ -1,8 +1,16 @@
 // The exact bytes of requests, and answers as the service words them.
 // SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/codec.hpp"
+#include "dynamodb/json_writer.hpp"
 
 #include <catch2/catch.hpp>
+
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
 
 namespace dynalease {
 
@@ -193,6 +201,38 @@ TEST_CASE("a number of an answer is what it says, in whatever notation") {
 TEST_CASE("an item that is absent is not an item that is empty") {
     CHECK(!answer_to<get_item_response>(get_item_request{}, "{}").found);
     CHECK(answer_to<get_item_response>(get_item_request{}, R"({"Item":{}})").found == item{});
+}
+
+TEST_CASE("a string is written as RapidJSON writes it, whichever byte stands at whichever place") {
+    const auto reference = [](const std::string& text) {
+        rapidjson::StringBuffer out;
+        rapidjson::Writer<rapidjson::StringBuffer> writer(out);
+        writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+        return std::string(out.GetString(), out.GetSize());
+    };
+    const auto ours = [](const std::string& text) {
+        codec::json_writer out;
+        out.text(text);
+        return std::move(out).take();
+    };
+    for (std::size_t length = 0; length <= 20; ++length) {
+        for (std::size_t place = 0; place < std::max<std::size_t>(length, 1); ++place) {
+            for (int byte = 0; byte < 256; ++byte) {
+                std::string text(length, 'a');
+                if (length > 0) text[place] = static_cast<char>(byte);
+                if (ours(text) != reference(text)) FAIL("byte " << byte << " at " << place << " of " << length);
+            }
+        }
+    }
+    // Neighbours, where the test of eight at a time may take one byte for another.
+    for (int first = 0; first < 256; ++first) {
+        for (int second = 0; second < 256; ++second) {
+            std::string text(9, 'a');
+            text[3] = static_cast<char>(first);
+            text[4] = static_cast<char>(second);
+            if (ours(text) != reference(text)) FAIL("bytes " << first << " and " << second);
+        }
+    }
 }
 
 }  // namespace dynalease
