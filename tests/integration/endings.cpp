@@ -1,6 +1,8 @@
 // What ends before what: client, session, lock, guard and the context itself, in every order; and contexts that stop,
-// go on, or end in the middle of something.
+// go on, or end in the middle of something. For locks, queues and locks of items.
 // SPDX-License-Identifier: BSL-1.0
+#include "primitives.hpp"
+
 #include <dynalease/dynalease.hpp>
 #include <dynalease/local/server.hpp>
 
@@ -21,10 +23,13 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace asio = boost::asio;
 using namespace dynalease;
+using namespace dynalease::tests;
 using namespace std::chrono_literals;
 
 namespace {
@@ -67,6 +72,14 @@ public:
         });
         io.run();
         return held;
+    }
+
+    void put(item row) const {
+        asio::io_context io{1};
+        client writer{io.get_executor(), options()};
+        writer.execute(put_item_request{.table_name = "coordination", .new_item = std::move(row)}, {},
+                       [&](error_code, const put_item_response&) { writer.close(); });
+        io.run();
     }
 
 private:
@@ -117,24 +130,32 @@ TEST_CASE("leaving the scope of client, session and guards frees the locks, and 
 
 namespace {
 
+/// Something of that name that can be taken.
+template <class Primitive>
+std::string ready(const service& store, std::string name) {
+    if constexpr (std::is_same_v<Primitive, items>) store.put(items::key_of(name));
+    return name;
+}
+
+template <class Primitive>
 struct household {
     std::unique_ptr<asio::io_context> context = std::make_unique<asio::io_context>(1);
     std::unique_ptr<client> database;
     std::unique_ptr<session> lease;
-    std::unique_ptr<lock> target;
-    std::unique_ptr<lock_guard> guard;
+    std::unique_ptr<typename Primitive::target> target;
+    std::unique_ptr<typename Primitive::guard> guard;
 
     household(const service& store, const std::string& name)
         : database(std::make_unique<client>(context->get_executor(), store.options())),
           lease(std::make_unique<session>(*database, in_table())),
-          target(std::make_unique<lock>(*lease, name)) {
-        target->acquire([this](error_code code, lock_guard got) {
-            if (!code) guard = std::make_unique<lock_guard>(std::move(got));
+          target(std::make_unique<typename Primitive::target>(Primitive::of(*lease, name))) {
+        Primitive::take(*target, [this](error_code code, typename Primitive::guard got) {
+            if (!code) guard = std::make_unique<typename Primitive::guard>(std::move(got));
         });
         while (!guard && context->run_one() != 0) {
         }
         // One that waits for it, and one that waits for its end.
-        target->acquire([](error_code, lock_guard) {});
+        Primitive::take(*target, [](error_code, const typename Primitive::guard&) {});
         if (guard) guard->lost([](error_code) {});
     }
     // Of what is left, in no particular order.
@@ -151,13 +172,13 @@ struct household {
 
 }  // namespace
 
-TEST_CASE("context, client, session, lock and guard may end in any order") {
+TEMPLATE_TEST_CASE("context, client, session, lock and guard may end in any order", "", locks, queues, items) {
     const service store;
     std::array<std::size_t, 5> order{0, 1, 2, 3, 4};
     std::size_t round = 0;
     do {
         for (const bool goes_on_between : {false, true}) {
-            household all(store, "order" + std::to_string(++round));
+            household<TestType> all(store, ready<TestType>(store, "order" + std::to_string(++round)));
             REQUIRE(all.guard);
             for (const auto which : order) {
                 all.end(which);
@@ -168,29 +189,36 @@ TEST_CASE("context, client, session, lock and guard may end in any order") {
     CHECK(round == 240);
 }
 
-TEST_CASE("a context may end, or stop and go on, at any step of a lock's life") {
+namespace {
+
+template <class Primitive>
+asio::awaitable<void> live(session lease, std::string name, bool& done) {
+    auto target = Primitive::of(lease, std::move(name));
+    auto guard = co_await Primitive::take(target);
+    co_await Primitive::give_back(guard);
+    co_await lease.close();
+    done = true;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("a context may end, or stop and go on, at any step of a lock's life", "", locks, queues, items) {
     const service store;
-    const auto live = [](session lease, std::string name, bool& done) -> asio::awaitable<void> {
-        lock target{lease, std::move(name)};
-        auto guard = co_await target.acquire();
-        co_await guard.release();
-        co_await lease.close();
-        done = true;
-    };
     for (int steps = 0; steps < 60; ++steps) {
-        const auto name = "step" + std::to_string(steps);
+        const auto first = ready<TestType>(store, "step" + std::to_string(steps));
+        const auto second = ready<TestType>(store, first + "/again");
         bool done = false;
         {
             asio::io_context ends{1};
             client database{ends.get_executor(), store.options()};
             session lease{database, in_table()};
-            asio::co_spawn(ends, live(std::move(lease), name, done), asio::detached);
+            asio::co_spawn(ends, live<TestType>(std::move(lease), first, done), asio::detached);
             for (int i = 0; i < steps; ++i) ends.run_one_for(5ms);
         }
         asio::io_context goes_on{1};
         client database{goes_on.get_executor(), store.options()};
         session lease{database, in_table()};
-        asio::co_spawn(goes_on, live(std::move(lease), name + "/again", done), asio::detached);
+        asio::co_spawn(goes_on, live<TestType>(std::move(lease), second, done), asio::detached);
         for (int i = 0; i < steps; ++i) goes_on.run_one_for(5ms);
         goes_on.stop();
         goes_on.restart();

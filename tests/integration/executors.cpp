@@ -1,5 +1,8 @@
-// Where callers' code runs, on real executors: never within the library's own strand, unless they ask for that.
+// Where callers' code runs, on real executors: never within the library's own strand, unless they ask for that. And
+// callers on several threads at once.
 // SPDX-License-Identifier: BSL-1.0
+#include "primitives.hpp"
+
 #include <dynalease/dynalease.hpp>
 #include <dynalease/local/database.hpp>
 
@@ -20,9 +23,12 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace asio = boost::asio;
 using namespace dynalease;
+using namespace dynalease::tests;
 using namespace std::chrono_literals;
 
 namespace {
@@ -98,6 +104,13 @@ TEST_CASE("a handler that computes on an executor of its own does not hold up th
 
 namespace {
 
+/// The table, and an item to lock.
+asio::awaitable<void> prepare(local::database store) {
+    co_await create_table(store, "coordination");
+    put_item_request put{.table_name = "coordination", .new_item = items::key_of("x")};
+    co_await store.execute(std::move(put));
+}
+
 asio::awaitable<void> mark_dead(local::database store, std::string id) {
     update_item_request mark{.table_name = "coordination", .key = {{"pk", "session#" + id}, {"sk", "-"}}};
     mark.update_expression = "SET #s = :dead";
@@ -106,12 +119,13 @@ asio::awaitable<void> mark_dead(local::database store, std::string id) {
     co_await store.execute(std::move(mark));
 }
 
+template <class Primitive>
 asio::awaitable<error_code> lose_and_close(local::database store, bool by_callback) {
-    co_await create_table(store, "coordination");
+    co_await prepare(store);
     session_options options{.table = "coordination", .lease = 1s, .begins_anew = false};
     session mine{store, options};
-    lock x{mine, "x"};
-    auto guard = co_await x.acquire();
+    auto x = Primitive::of(mine, "x");
+    auto guard = co_await Primitive::take(x);
     co_await mark_dead(store, mine.id());
     auto [over] = co_await mine.over(outcome_only);
     if (by_callback) mine.close({}, [](error_code, const close_report&) {});
@@ -121,13 +135,72 @@ asio::awaitable<error_code> lose_and_close(local::database store, bool by_callba
 
 }  // namespace
 
-TEST_CASE("a session that was lost can be closed, wherever the caller runs") {
+TEMPLATE_TEST_CASE("a session that was lost can be closed, wherever the caller runs", "", locks, queues, items) {
     workers two;
     const bool on_our_strand = GENERATE(false, true);
     asio::any_io_executor where = two.pool.get_executor();
     if (on_our_strand) where = two.store.get_executor();
     const bool by_callback = GENERATE(false, true);
-    auto closed = asio::co_spawn(where, lose_and_close(two.store, by_callback), asio::use_future);
+    auto closed = asio::co_spawn(where, lose_and_close<TestType>(two.store, by_callback), asio::use_future);
     REQUIRE(closed.wait_for(10s) == std::future_status::ready);
     CHECK(closed.get() == errc::session_lost);
+}
+
+namespace {
+
+struct counted {
+    std::atomic<int> inside{0};
+    std::atomic<int> most{0};
+    std::atomic<int> done{0};
+};
+
+template <class Primitive>
+asio::awaitable<void> take_turns(typename Primitive::target target, int rounds, counted& seen) {
+    for (int i = 0; i < rounds; ++i) {
+        auto guard = co_await Primitive::take(target);
+        const int now = ++seen.inside;
+        if (now > seen.most) seen.most = now;
+        --seen.inside;
+        // Every second time it is only dropped.
+        if (i % 2 == 0) co_await Primitive::give_back(guard);
+        ++seen.done;
+    }
+}
+
+template <class Primitive>
+asio::awaitable<void> crowd(local::database store, int callers, int rounds, counted& seen) {
+    co_await prepare(store);
+    session_options options{.table = "coordination"};
+    session first{store, options};
+    session second{store, options};
+    std::vector<std::future<void>> all;
+    const auto executor = co_await asio::this_coro::executor;
+    for (int i = 0; i < callers; ++i) {
+        auto target = Primitive::of(i % 3 == 0 ? second : first, "x");
+        all.push_back(
+            asio::co_spawn(executor, take_turns<Primitive>(std::move(target), rounds, seen), asio::use_future));
+    }
+    for (auto& each : all) {
+        while (each.wait_for(0s) != std::future_status::ready) co_await dynalease::sleep(store, 5ms);
+        each.get();
+    }
+    co_await first.close();
+    co_await second.close();
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("callers on several threads have it one after the other", "", locks, queues, items) {
+    constexpr int callers = 24;
+    constexpr int rounds = 3;
+    asio::thread_pool pool{4};
+    local::database store{pool.get_executor()};
+    counted seen;
+    auto over = asio::co_spawn(pool, crowd<TestType>(store, callers, rounds, seen), asio::use_future);
+    REQUIRE(over.wait_for(60s) == std::future_status::ready);
+    over.get();
+    CHECK(seen.most == 1);
+    CHECK(seen.done == callers * rounds);
+    pool.stop();
+    pool.join();
 }
