@@ -171,6 +171,49 @@ TEST_CASE("bodies and changes") {
     });
 }
 
+TEST_CASE("diagnostics without a token") {
+    run([](shop& in) -> asio::awaitable<void> {
+        diagnostics why;
+        {
+            auto guard = co_await in.books_lock.acquire({.wait = 1s}, why);
+            CHECK(why.message.empty());
+            const auto second = co_await in.books_lock.try_acquire(why);
+            CHECK_FALSE(second);
+            CHECK(why.message.find("held") != std::string::npos);
+            co_await guard.release(why);
+            CHECK(why.message.empty());
+        }
+        {
+            const auto turn = co_await in.till.enter(why);
+            const auto second = co_await in.till.try_enter(why);
+            CHECK_FALSE(second);
+            CHECK(why.operation == "queue.try_enter");
+        }
+        {
+            const auto guard = co_await in.row_lock.acquire(why);
+            const auto second = co_await in.row_lock.try_acquire(why);
+            CHECK_FALSE(second);
+            CHECK(why.operation == "item_lock.try_acquire");
+        }
+        auto found = co_await in.books.load(in.name, why);
+        found = co_await in.books.save(*found, {}, why);
+        CHECK(why.operation.empty());
+        bool refused = false;
+        try {
+            co_await in.books.create(found->value, why);
+        } catch (const conflict<book>& exists) {
+            refused = exists.code() == errc::exists && exists.diagnostics().message == why.message;
+        }
+        CHECK(refused);
+        CHECK(why.table == "books");
+        co_await in.books.remove(*found, why);
+        const auto seen = co_await in.books_lock.inspect(why);
+        CHECK_FALSE(seen.held);
+        const auto tables = co_await in.db.execute(list_tables_request{}, {}, why);
+        CHECK(tables.table_names.size() == 2);
+    });
+}
+
 TEST_CASE("options are assigned member by member, in all directions") {
     session_options one{.table = "coordination"};
     session_options other;

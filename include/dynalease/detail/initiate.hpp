@@ -70,12 +70,28 @@ auto initiate(const boost::asio::any_io_executor& executor, Start start, diagnos
 
 /// What a verb without a token returns. Boost 1.81 cannot await `void(exception_ptr, T)`, so that an exception
 /// which carries diagnostics needs this one frame.
+/// @param told null, or where the caller wants the diagnostics, too
 template <class T, class Start>
-boost::asio::awaitable<T> await_verb(boost::asio::any_io_executor executor, Start start) {
-    diagnostics details;
+boost::asio::awaitable<T> await_verb(boost::asio::any_io_executor executor, Start start, diagnostics* told = nullptr) {
+    diagnostics own;
+    auto& details = told != nullptr ? *told : own;
     auto done = co_await initiate<T>(executor, std::move(start), details, boost::asio::as_tuple(boost::asio::deferred));
-    if (std::get<0>(done)) throw error(std::get<0>(done), std::move(details));
+    if (std::get<0>(done)) throw error(std::get<0>(done), details);
     if constexpr (!std::is_void_v<T>) co_return std::get<1>(std::move(done));
+}
+
+/// Where a verb that is awaited tells its diagnostics; null: nowhere.
+constexpr diagnostics* told_to() noexcept {
+    return nullptr;
+}
+constexpr diagnostics* told_to(diagnostics& details) noexcept {
+    return &details;
+}
+
+/// The verb with `details` and no token.
+template <class T, class Start>
+auto initiate(const boost::asio::any_io_executor& executor, Start start, diagnostics& details) {
+    return await_verb<T>(executor, std::move(start), &details);
 }
 
 }  // namespace detail
@@ -91,11 +107,13 @@ template <class T, class Token>
 inline constexpr bool is_verb_tail<T, Token> = token_for<Token, T>;
 template <class T, class Token>
 inline constexpr bool is_verb_tail<T, diagnostics&, Token> = token_for<Token, T>;
+template <class T>
+inline constexpr bool is_verb_tail<T, diagnostics&> = true;
 }  // namespace detail
 
-/// What may follow the arguments of a verb that yields a T: a completion token, or `diagnostics` and a token. The
-/// diagnostics are emptied when the verb begins, are filled before the handler runs if it has failed, or was a try that
-/// has found others, and must live until then.
+/// What may follow the arguments of a verb that yields a T: a completion token, `diagnostics` and a token, or
+/// `diagnostics` alone, for `co_await`. The diagnostics are emptied when the verb begins, are filled before the handler
+/// runs, or the exception is thrown, if it has failed, or was a try that has found others, and must live until then.
 template <class T, class... Tail>
 concept verb_tail = detail::is_verb_tail<T, Tail...>;
 

@@ -214,7 +214,7 @@ struct write_result {
     std::exception_ptr thrown{};             ///< by the function of an update
 };
 
-/// What may follow the arguments of a write: nothing, a token, or diagnostics and a token.
+/// What may follow the arguments of a write: nothing, diagnostics, a token, or both.
 template <class T, class... Tail>
 concept write_tail = sizeof...(Tail) == 0 || verb_tail<write_result<T>, Tail...>;
 
@@ -295,8 +295,11 @@ template <class T>
 /// A write that is awaited without a token.
 template <class T>
 boost::asio::awaitable<loaded<T>> await_saved(std::shared_ptr<versioned_impl> core,
-                                              boost::asio::awaitable<awaited_write> write) {
+                                              boost::asio::awaitable<awaited_write> write,
+                                              diagnostics* told = nullptr) {
+    if (told) *told = {};
     auto done = co_await std::move(write);
+    if (told) *told = done.details;
     auto result = as_result<T>(core, std::move(done.report));
     if (!done.code && !result.saved) throw applied_unread(std::move(done.details), result.unread);
     if (done.code) throw_refusal(done.code, std::move(done.details), std::move(result));
@@ -304,8 +307,10 @@ boost::asio::awaitable<loaded<T>> await_saved(std::shared_ptr<versioned_impl> co
 }
 template <class T>
 boost::asio::awaitable<void> await_removed(std::shared_ptr<versioned_impl> core,
-                                           boost::asio::awaitable<awaited_write> write) {
+                                           boost::asio::awaitable<awaited_write> write, diagnostics* told = nullptr) {
+    if (told) *told = {};
     auto done = co_await std::move(write);
+    if (told) *told = done.details;
     if (!done.code) co_return;
     auto result = as_result<T>(core, std::move(done.report));
     throw_refusal(done.code, std::move(done.details), std::move(result));

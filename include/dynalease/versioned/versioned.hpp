@@ -317,11 +317,11 @@ private:
 
     template <class Plain, class Verb, class... Tail>
     auto finish(Verb verb, Tail&&... tail) const {
-        if constexpr (sizeof...(Tail) == 0) {
+        if constexpr (requires { detail::told_to(tail...); }) {
             if constexpr (std::is_void_v<Plain>)
-                return detail::await_removed<T>(core_, detail::await_verb(std::move(verb)));
+                return detail::await_removed<T>(core_, detail::await_verb(std::move(verb)), detail::told_to(tail...));
             else
-                return detail::await_saved<T>(core_, detail::await_verb(std::move(verb)));
+                return detail::await_saved<T>(core_, detail::await_verb(std::move(verb)), detail::told_to(tail...));
         } else {
             return convert<detail::write_report, write_result<T>>(
                 std::move(verb),
