@@ -61,10 +61,14 @@ void queue_watch::found_gone(std::int64_t ticket) {
 }
 
 protocol::poll_plan::line queue_watch::line() const {
+    // A turn of which nobody has said how long turns last here is taken to last since it was seen to begin; where that
+    // is known, what was not looked at is no sign that it lasts longer.
+    const auto& head = view_.head();
+    const auto looked = head->pace.count() > 0 ? head.seen_at() : core_.now();
     return {.ahead = ahead_of(here_.lowest()),
             .living = view_.head()->outstanding() - static_cast<std::int64_t>(view_.places().over.size()),
             .pace = view_.head()->pace,
-            .moved_at = view_.head().moved_at()};
+            .still = looked - head.moved_at()};
 }
 
 protocol::poll_plan::limits queue_watch::pace_limits() {
@@ -92,10 +96,16 @@ void queue_watch::new_lowest() {
 
 boost::asio::awaitable<void> queue_watch::poll() {
     const auto mine = here_.lowest();
-    if (polls_.begin_poll(ahead_of(mine) <= 1, core_.now())) {
+    using protocol::poll_plan;
+    const auto kind = polls_.begin_poll(ahead_of(mine) <= 1, core_.now());
+    if (kind != poll_plan::poll::look) {
         examined_.look_again.reset();
         co_await examine(mine.from, true);
-        plan_poll();
+        if (kind == poll_plan::poll::survey_instead) {
+            plan_poll();
+        } else if (!here_.waiting.empty()) {
+            polls_.plan_after_survey(line(), pace_limits(), core_.now());
+        }
         if (examined_.look_again) polls_.survey_again(*examined_.look_again);
         // A row that is not there may be one that was passed meanwhile.
         if (view_.places().missing.empty()) co_return;

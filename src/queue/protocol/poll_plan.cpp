@@ -16,17 +16,20 @@ void poll_plan::plan(const line& seen, const limits& within, time_point now) {
                    .processes_ahead = processes_ahead,
                    .processes = processes_ahead + processes_of(std::max<std::int64_t>(seen.living - ahead, 1)),
                    .pace = seen.pace,
-                   .still = now - seen.moved_at},
+                   .still = seen.still},
                   within.shortest, within.longest, within.unit);
     if (failed_ > 0) interval = std::max(interval, within.after_failures);
-    next_ = now + interval;
-    if (survey_due_ && failed_ == 0) next_ = std::min(next_, *survey_due_);
+    look_due_ = now + interval;
 }
 
 void poll_plan::plan_sooner(const line& seen, const limits& within, time_point now) {
-    const auto planned = next_;
+    const auto planned = look_due_;
     plan(seen, within, now);
-    next_ = std::min(planned, next_);
+    look_due_ = std::min(planned, look_due_);
+}
+
+void poll_plan::plan_after_survey(const line& seen, const limits& within, time_point now) {
+    seen.pace.count() > 0 ? plan_sooner(seen, within, now) : plan(seen, within, now);
 }
 
 void poll_plan::begin(std::int64_t ahead, time_point now) {
@@ -37,7 +40,7 @@ void poll_plan::begin(std::int64_t ahead, time_point now) {
 }
 
 void poll_plan::look_now(time_point now) {
-    if (!survey_due_) next_ = now;
+    if (!survey_due_) look_due_ = now;
 }
 
 void poll_plan::looked(bool answered, bool has_moved) {
@@ -45,18 +48,17 @@ void poll_plan::looked(bool answered, bool has_moved) {
     if (!has_moved) ++still_;
 }
 
-bool poll_plan::begin_poll(bool next_in_line, time_point now) {
+poll_plan::poll poll_plan::begin_poll(bool next_in_line, time_point now) {
     const bool survey_due = survey_due_ && now >= *survey_due_;
     if (survey_due) survey_due_.reset();
-    if (next_in_line || (!survey_due && still_ < still_polls_per_examination)) return false;
+    if (next_in_line || (!survey_due && still_ < still_polls_per_examination)) return poll::look;
     still_ = 0;
     ++surveys_;
-    return true;
+    return survey_due ? poll::survey : poll::survey_instead;
 }
 
 void poll_plan::survey_again(time_point when) {
     survey_due_ = when;
-    next_ = std::min(next_, when);
 }
 
 void poll_plan::count_processes(const std::vector<seen_ticket>& rows, std::int64_t passed,

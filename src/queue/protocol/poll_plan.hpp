@@ -7,6 +7,7 @@
 
 #include <dynalease/runtime/time.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -20,7 +21,8 @@ public:
         std::int64_t ahead;   ///< tickets before ours that are not known to be over, the present turn counted
         std::int64_t living;  ///< all such tickets
         std::chrono::nanoseconds pace;
-        time_point moved_at;  ///< when a turn was last seen to end
+        /// How long no turn has ended.
+        std::chrono::nanoseconds still;
     };
     struct limits {
         std::chrono::nanoseconds shortest;
@@ -29,7 +31,16 @@ public:
         double unit;                              ///< a uniform random number in [0, 1)
     };
 
-    time_point next() const noexcept { return next_; }
+    /// What a process does when it is time for something.
+    enum class poll {
+        look,            ///< at the head
+        survey,          ///< at the rows before its lowest ticket
+        survey_instead,  ///< ... in place of a look, since the last ones saw nothing move
+    };
+
+    time_point next() const noexcept {
+        return survey_due_ && failed_ == 0 ? std::min(look_due_, *survey_due_) : look_due_;
+    }
     unsigned failures() const noexcept { return failed_; }
     /// Of the rows before the lowest ticket.
     unsigned surveys() const noexcept { return surveys_; }
@@ -37,6 +48,9 @@ public:
     void plan(const line& seen, const limits& within, time_point now);
     /// The same, and no later than was planned before.
     void plan_sooner(const line& seen, const limits& within, time_point now);
+    /// Where turns have a pace, the look that is due stays: some have ended since the last. Else a survey counts as
+    /// one.
+    void plan_after_survey(const line& seen, const limits& within, time_point now);
     /// Another ticket is the lowest: of those before it nothing is known, neither how many processes they are nor
     /// whether they live. To be planned for.
     void begin(std::int64_t ahead, time_point now);
@@ -46,8 +60,8 @@ public:
     void moved() noexcept { still_ = 0; }
     /// A look at the head has ended.
     void looked(bool answered, bool has_moved);
-    /// @returns whether this is the time to look at the rows before a ticket that is not next in line
-    bool begin_poll(bool next_in_line, time_point now);
+    /// Who is next in line surveys nothing: it reads those rows by itself.
+    poll begin_poll(bool next_in_line, time_point now);
     /// After such a look: there may be more to find out then.
     void survey_again(time_point when);
     /// Who waits before our lowest ticket, by the rows that were read. @param all that there are: of `ahead` tickets no
@@ -57,7 +71,7 @@ public:
 private:
     std::int64_t processes_of(std::int64_t tickets) const;
 
-    time_point next_{};
+    time_point look_due_{};
     unsigned failed_ = 0;
     unsigned still_ = 0;
     /// When the rows before us are to be looked at in any case: how many processes wait there, who of them has died.

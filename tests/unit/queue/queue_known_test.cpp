@@ -108,13 +108,13 @@ TEST_CASE("places: what is over is counted once, and forgotten when it was passe
 
 TEST_CASE("polls: who stands far behind looks at the rows within a second, and then as the processes there are many") {
     poll_plan polls;
-    const poll_plan::line far{.ahead = 200, .living = 201, .pace = {}, .moved_at = at(0ms)};
+    const poll_plan::line far{.ahead = 200, .living = 201, .pace = {}, .still = {}};
     polls.begin(far.ahead, at(0ms));
     polls.plan(far, usual, at(0ms));
     CHECK(polls.next() == at(0ms) + survey_within);
     polls.look_now(at(10ms));
     CHECK(polls.next() == at(0ms) + survey_within);
-    CHECK(polls.begin_poll(false, at(1s)));
+    CHECK(polls.begin_poll(false, at(1s)) == poll_plan::poll::survey);
     CHECK(polls.surveys() == 1);
     std::vector<seen_ticket> rows;
     for (std::int64_t ticket = 1; ticket < 200; ++ticket) rows.push_back(of_session(ticket, ticket % 2 ? "a" : "b"));
@@ -124,16 +124,42 @@ TEST_CASE("polls: who stands far behind looks at the rows within a second, and t
     polls.plan(far, usual, at(1s));
     CHECK(polls.next() - at(1s) < as_unknown / 10);
     // The next look that finds nothing moved is followed by one at the rows.
-    CHECK_FALSE(polls.begin_poll(false, at(2s)));
+    CHECK(polls.begin_poll(false, at(2s)) == poll_plan::poll::look);
     polls.looked(true, false);
-    CHECK(polls.begin_poll(false, at(3s)));
+    CHECK(polls.begin_poll(false, at(3s)) == poll_plan::poll::survey_instead);
     CHECK(polls.surveys() == 2);
-    CHECK_FALSE(polls.begin_poll(true, at(4s)));
+    CHECK(polls.begin_poll(true, at(4s)) == poll_plan::poll::look);
+}
+
+TEST_CASE("polls: a survey puts off no look, and what was not looked at is not taken to stand still") {
+    const auto near = [](time_point when, std::chrono::milliseconds wanted) {
+        return std::chrono::abs(when - at(wanted)) < 1ms;
+    };
+    poll_plan polls;
+    const poll_plan::line line{.ahead = 10, .living = 11, .pace = 200ms, .still = {}};
+    polls.begin(line.ahead, at(0ms));
+    polls.plan(line, usual, at(0ms));
+    CHECK(polls.next() == at(0ms) + survey_within);
+    CHECK(polls.begin_poll(false, at(1s)) == poll_plan::poll::survey);
+    polls.plan_after_survey(line, usual, at(1s));
+    CHECK(near(polls.next(), 1080ms));
+    CHECK(polls.begin_poll(false, at(1081ms)) == poll_plan::poll::look);
+    const poll_plan::line still{.ahead = 10, .living = 11, .pace = 200ms, .still = 600ms};
+    polls.plan(still, usual, at(2s));
+    CHECK(near(polls.next(), 3620ms));
+    // Where turns are no guide, a survey counts as a look.
+    const poll_plan::line blind{.ahead = 10, .living = 11, .pace = {}, .still = {}};
+    polls.plan(blind, usual, at(4s));
+    const auto planned = polls.next();
+    polls.survey_again(at(5s));
+    CHECK(polls.begin_poll(false, at(5s)) == poll_plan::poll::survey);
+    polls.plan_after_survey(blind, usual, at(5s));
+    CHECK(polls.next() == planned + 1s);
 }
 
 TEST_CASE("polls: looks that fail are made again after a pause, whatever else is due") {
     poll_plan polls;
-    const poll_plan::line next{.ahead = 1, .living = 2, .pace = {}, .moved_at = at(0ms)};
+    const poll_plan::line next{.ahead = 1, .living = 2, .pace = {}, .still = {}};
     polls.plan(next, usual, at(0ms));
     CHECK(polls.next() == at(170ms));
     polls.looked(false, false);

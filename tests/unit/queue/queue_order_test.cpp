@@ -1,4 +1,4 @@
-// In which order callers of one process enter, whatever becomes of their requests.
+// In which order callers enter, whatever becomes of their requests, and how soon one after the other.
 // SPDX-License-Identifier: BSL-1.0
 #include "queue_callers.hpp"
 
@@ -6,7 +6,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <memory>
+#include <vector>
 
 using namespace dynalease;
 using namespace dynalease::tests;
@@ -115,4 +118,39 @@ TEST_CASE("who has given up holds up nobody behind it, though its own request is
     first.wait();
     CHECK(code == errc::in_doubt);
     CHECK(w.scheduler.now() - began < 200ms);
+}
+
+namespace {
+
+/// Takes turns of 100 ms for ever, and notes how long the queue lay idle before each.
+asio::awaitable<void> take_turns(queue target, const node& in, time_point& left,
+                                 std::vector<std::chrono::nanoseconds>& idle) {
+    for (;;) {
+        auto turn = co_await target.enter();
+        const auto now = in.environment.clock->now();
+        if (left != time_point()) idle.push_back(now - left);
+        co_await sleep(in, 100ms);
+        left = in.environment.clock->now();
+        co_await turn.leave();
+    }
+}
+
+}  // namespace
+
+TEST_CASE("short turns go from process to process at the pace of looks, however many wait") {
+    const auto count = GENERATE(3U, 12U, 120U);
+    world w;
+    std::vector<std::unique_ptr<node>> nodes;
+    std::vector<running> callers;
+    time_point left{};
+    std::vector<std::chrono::nanoseconds> idle;
+    for (unsigned i = 1; i <= count; ++i) {
+        auto& in = *nodes.emplace_back(std::make_unique<node>(w, i));
+        callers.emplace_back(w, in, take_turns(queue{*in.session, "x"}, in, left, idle));
+    }
+    w.scheduler.run_for(20s);
+    idle.clear();
+    w.scheduler.run_for(60s);
+    CHECK(idle.size() > 200);
+    CHECK(*std::max_element(idle.begin(), idle.end()) < 500ms);
 }
