@@ -46,6 +46,11 @@ std::vector<std::size_t> places(const history& in, const std::function<bool(cons
     return found;
 }
 
+/// Who only looked would tell at once what did not happen.
+void forget_looks(history& seen) {
+    std::erase_if(seen, [](const event& each) { return std::holds_alternative<lock_shown>(each.what); });
+}
+
 /// Grants in the store: writes after which another grant is in the row than before.
 std::vector<std::size_t> grants(const history& in, std::size_t lock) {
     std::pair<std::string, std::int64_t> before;
@@ -77,6 +82,7 @@ TEST_CASE("histories of good worlds are accepted") {
 
 TEST_CASE("two tokens that are swapped are noticed") {
     must_be_noticed("P", [](history& seen) {
+        forget_looks(seen);
         const auto all = grants(seen, 0);
         if (all.size() < 2) return false;
         auto& one = std::get<lock_written>(seen[all[0]].what).after;
@@ -109,6 +115,7 @@ TEST_CASE("a floor that falls is noticed") {
 
 TEST_CASE("a release that never came is noticed when the next one takes the lock") {
     must_be_noticed("P1", [](history& seen) {
+        forget_looks(seen);
         std::array<bool, lock_count> held{};
         for (std::size_t i = 0; i < seen.size(); ++i) {
             const auto* freed = std::get_if<lock_written>(&seen[i].what);

@@ -49,8 +49,11 @@ public:
     /// A write was carried out. @param id of the transaction whose row it may have changed; empty: none
     /// @param by the attempt that it has committed by itself @param repeated by the network, which tells of the copy
     void look(const std::string& node, const std::string& id, std::optional<std::int64_t> by, bool repeated = false);
-    /// A lock has landed. @param stray its process had been answered before: of such a mark no row can tell
+    /// A lock has landed. @param stray its process had been answered before, or had carried on what was over by then:
+    /// of such a mark no row can tell
     void locked(const item_key& key, bool stray);
+    /// Runs that were ended by the process that had begun them, by id and name.
+    std::set<std::string>& ended_by_itself() noexcept { return ended_by_itself_; }
     struct mark_sight {
         std::string owner{};
         std::string text{};
@@ -80,7 +83,8 @@ private:
     std::map<std::string, std::int64_t> attempt_of_run_;  ///< by id and run
     std::set<std::string> committing_;                    ///< the same
     std::set<std::string> strays_;                        ///< marks, as texts
-    std::map<std::string, std::uint64_t> landed_;         ///< locks, by item
+    std::set<std::string> ended_by_itself_;
+    std::map<std::string, std::uint64_t> landed_;  ///< locks, by item
     std::int64_t numbers_ = 0;
 };
 

@@ -72,6 +72,19 @@ const transact_update* row_of_call(const any_request& request) {
     return std::ranges::count_if(call->actions, writes) > 1 ? row : nullptr;
 }
 
+/// Of the run whose row it ends: its id and its name; empty: none.
+std::string run_ended_by(const any_request& request) {
+    const auto of = [](const auto& update) -> std::string {
+        const auto* run = find_string(update.values, ":run");
+        if (run == nullptr || !update.values.contains(":decided")) return {};
+        return id_in(update.table_name, update.key) + "/" + *run;
+    };
+    if (const auto* update = std::get_if<update_item_request>(&request)) return of(*update);
+    const auto* call = std::get_if<transact_write_items_request>(&request);
+    const auto* first = call ? std::get_if<transact_update>(&call->actions.front()) : nullptr;
+    return first ? of(*first) : std::string();
+}
+
 }  // namespace
 
 /// It is known by its token. One that but reads has none of its own; the network gives it one.
@@ -90,7 +103,10 @@ bool recorder::is_whole(const transact_write_items_request& request) {
 }
 
 void recorder::sent(const testing::logged_request&, const any_request& request) {
-    if (const auto* run = run_in(request)) item_history_.begun(id_of_row(request), *run, attempt_());
+    if (const auto* run = run_in(request)) {
+        item_history_.begun(id_of_row(request), *run, attempt_());
+        begun_.insert(id_of_row(request) + "/" + *run);
+    }
     // It began before its body ran.
     if (const auto* row = row_of_call(request)) {
         item_history_.begun_by(id_of_row(request), *row->values.at(":run").get_if<std::string>(), attempt_());
@@ -104,8 +120,14 @@ void recorder::applied(const testing::logged_request& entry, const any_request& 
     if (!is_write(request) || !answer) return;
     carried_out(entry.completed.has_value());
     const auto* lock = std::get_if<update_item_request>(&request);
-    const bool was_told = entry.completed && entry.code != errc::in_doubt;
-    if (lock && lock->values.contains(":kind")) item_history_.locked(lock->key, was_told);
+    if (lock && lock->values.contains(":kind")) {
+        const bool was_told = entry.completed && entry.code != errc::in_doubt;
+        // Whoever ended its own run knew nothing of locks that others sent who carried it on.
+        const auto& run = *find_string(lock->values, ":tx");
+        const bool unknown = !begun_.contains(run) && item_history_.ended_by_itself().contains(run);
+        item_history_.locked(lock->key, was_told || unknown);
+    }
+    if (auto run = run_ended_by(request); begun_.contains(run)) item_history_.ended_by_itself().insert(std::move(run));
     std::optional<std::int64_t> by;
     const auto* call = std::get_if<transact_write_items_request>(&request);
     if (call && leaves_no_row(*call)) {

@@ -43,6 +43,7 @@ private:
     const std::function<std::int64_t()> attempt_;
     std::map<std::string, std::int64_t> calls_;  ///< of a whole transaction each, by token
     std::set<std::string> done_;                 ///< the service knows them when they come again
+    std::set<std::string> begun_;                ///< runs of this process, by id and name
 };
 
 }  // namespace dynalease::simulation::transfers
