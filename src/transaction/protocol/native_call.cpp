@@ -45,7 +45,7 @@ item_ref native_call::place_of(std::size_t index) const {
 
 errand native_call::paused(errand wanted) {
     // A pause takes as long as was asked for, or longer.
-    if (doubtful_) waited_ += wanted.pause;
+    if (doubt_) doubt_->waited += wanted.pause;
     return wanted;
 }
 
@@ -65,7 +65,7 @@ std::optional<errand> native_call::next(std::int64_t wall) {
     if (phase_ == phase::clearing) return next_obstacle();
     if (phase_ == phase::ended || asked_) return std::nullopt;
     // Answers take their time, too, and clocks are set back: whichever says that it has been long, counts.
-    if (phase_ == phase::calling && doubtful_ && wall - doubt_since_ >= longest_doubt.count()) {
+    if (phase_ == phase::calling && doubt_ && wall - doubt_->since >= longest_doubt.count()) {
         give_up(errc::timeout, false);
         if (phase_ == phase::ended) return std::nullopt;
     }
@@ -91,7 +91,7 @@ void native_call::end(verdict what, failure why) {
 /// @param for_ever no copy of the call will be applied, whatever becomes of the items
 void native_call::give_up(failure why, bool for_ever) {
     if (stopped_) why = *stopped_;
-    if (!doubtful_ || for_ever) return end(verdict::rolled_back, std::move(why));
+    if (!doubt_ || for_ever) return end(verdict::rolled_back, std::move(why));
     if (plan_->keeps_outcome) {
         why_ = std::move(why);
         phase_ = phase::withdrawing;
@@ -131,7 +131,7 @@ void native_call::answer_obstacle(std::size_t index, errand_answer with) {
 }
 
 void native_call::call_again() {
-    if (stopped_ || waited_ >= longest_doubt) return give_up(errc::timeout, false);
+    if (stopped_ || (doubt_ && doubt_->waited >= longest_doubt)) return give_up(errc::timeout, false);
     phase_ = phase::calling;
 }
 
@@ -140,7 +140,7 @@ void native_call::answer_call(const errand_answer& with) {
         case answer::applied:
             return end(verdict::committed, {});
         case answer::unanswered:
-            if (!std::exchange(doubtful_, true)) doubt_since_ = sent_at_;
+            if (!doubt_) doubt_ = unanswered{.since = sent_at_};
             [[fallthrough]];
         case answer::delayed:
             ++failures_;

@@ -49,6 +49,11 @@ protected:
         unsigned looks = 0;  ///< at those who were in the way before
     };
 
+    struct unanswered {
+        std::int64_t since;                 ///< when the first copy was sent that is without an answer
+        std::chrono::nanoseconds waited{};  ///< since then, by pauses alone
+    };
+
     std::string coordination_;
     std::shared_ptr<const transaction_plan> plan_;
     rivalry rules_;
@@ -57,15 +62,13 @@ protected:
     verdict verdict_ = verdict::open;
     failure why_;
     bool asked_ = false;                  ///< the call, or what withdraws it, awaits an answer
-    bool doubtful_ = false;               ///< some copy of the call is without an answer
+    std::optional<unanswered> doubt_{};   ///< some copy of the call is without an answer
     std::optional<failure> stopped_{};    ///< why it is to be given up
     std::optional<std::string> over_{};   ///< the run of this id that was rolled back before
     std::vector<obstacle> obstacles_;     ///< of each item, then of each check
     std::optional<std::int64_t> expiry_;  ///< the same in all copies
     unsigned failures_ = 0;
-    std::int64_t sent_at_ = 0;           ///< by the wall clock
-    std::int64_t doubt_since_ = 0;       ///< when the first copy was sent that is without an answer
-    std::chrono::nanoseconds waited_{};  ///< since then, by pauses alone
+    std::int64_t sent_at_ = 0;  ///< by the wall clock
 
 private:
     /// Why the call is refused, as far as its reasons tell.

@@ -234,12 +234,11 @@ void together_reader::answer_batch(std::vector<std::size_t> items, errand_answer
         return std::ranges::find(left, item_key(key)) == left.end();
     });
     if (items.empty()) return;
-    left_unread_ = items.size() < asked ? 0 : left_unread_ + 1;
-    const auto pause = left_unread_ == 0 ? 0ns : detail::retry_pause(left_unread_ - 1);
-    waited_for_reading_ = left_unread_ == 0 ? 0ns : waited_for_reading_ + pause;
-    if (waited_for_reading_ > longest_reading) {
+    const auto pause = items.size() < asked ? 0ns : detail::retry_pause(left_unread_.times);
+    left_unread_ = items.size() < asked ? unread() : unread{left_unread_.times + 1, left_unread_.waited + pause};
+    if (left_unread_.waited > longest_reading) {
         auto why = told(errc::throttled, std::to_string(items.size()) + " items were left unread again and again");
-        why.details.attempts = left_unread_;
+        why.details.attempts = left_unread_.times;
         return fail_on(items, std::move(why));
     }
     tasks_.push_back({.items = std::move(items), .pause = pause});

@@ -60,21 +60,26 @@ protected:
         unsigned moment = 0;  ///< after which of them it was read
     };
 
+    /// By the service, in a row.
+    struct unread {
+        unsigned times = 0;
+        std::chrono::nanoseconds waited{};  ///< since the first
+    };
+
     std::string coordination_;
     std::vector<item_ref> items_;
     bool one_call_;
     phase phase_ = phase::gathering;
     failure why_;
-    std::vector<task> tasks_;                        ///< of this phase
-    std::size_t sent_ = 0;                           ///< of them
-    std::size_t busy_ = 0;                           ///< of those
-    std::vector<std::optional<item>> seen_;          ///< each item as it lay there
-    std::vector<std::optional<item>> again_;         ///< ... when it was looked at once more
-    std::vector<std::optional<item_mark>> marks_;    ///< on what was seen
-    std::map<std::string, known_run> runs_;          ///< by name
-    unsigned moment_ = 1;                            ///< that is looked for
-    unsigned left_unread_ = 0;                       ///< how often in a row
-    std::chrono::nanoseconds waited_for_reading_{};  ///< since then
+    std::vector<task> tasks_;                      ///< of this phase
+    std::size_t sent_ = 0;                         ///< of them
+    std::size_t busy_ = 0;                         ///< of those
+    std::vector<std::optional<item>> seen_;        ///< each item as it lay there
+    std::vector<std::optional<item>> again_;       ///< ... when it was looked at once more
+    std::vector<std::optional<item_mark>> marks_;  ///< on what was seen
+    std::map<std::string, known_run> runs_;        ///< by name
+    unsigned moment_ = 1;                          ///< that is looked for
+    unread left_unread_;
     std::vector<std::optional<item>> found_;
 
 private:

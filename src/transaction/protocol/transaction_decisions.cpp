@@ -176,8 +176,11 @@ failure refused_lock(lock_step step, const planned_item& what, std::size_t numbe
             return told(errc::missing, "there is no item " + write);
         case lock_step::exists:
             return told(errc::exists, "there is an item of the key " + write);
-        case lock_step::locked:
-            return told(errc::locked, "an item lock has the item " + write + ", perhaps one of this process");
+        case lock_step::locked: {
+            const auto seen = shown ? state_of(what.on.layout, *shown) : result<item_state>(failure(errc::missing));
+            const auto holder = seen && !seen->holder.empty() ? words_of_holder(seen->holder) : "a session";
+            return told(errc::locked, "an item lock of " + holder + " has the item " + write);
+        }
         case lock_step::lost:
         case lock_step::changed:
             return has_changed();

@@ -33,7 +33,7 @@ std::uint64_t transaction_world::member::hash() const {
 
 std::uint64_t transaction_world::caller::hash() const {
     auto hash = mixed(static_cast<std::uint64_t>(phase_) * 8 + static_cast<std::uint64_t>(verdict_), over_ ? 1 : 2);
-    hash = mixed(hash, (doubtful_ ? 2U : 0U) + (asked_ ? 1U : 0U));
+    hash = mixed(hash, (doubt_ ? 2U : 0U) + (asked_ ? 1U : 0U));
     for (const auto& each : obstacles_) {
         hash = mixed(hash, each.rival ? wanderer(*each.rival).hash() : 7);
         hash = mixed(hash, each.asked ? 1 : 2);
