@@ -20,6 +20,9 @@ item_hold::item_hold(std::shared_ptr<session_impl> core, std::shared_ptr<item_lo
 const std::string& item_hold::name() const noexcept {
     return front_->name();
 }
+const std::string& item_hold::table() const noexcept {
+    return front_->item().layout.table;
+}
 
 protocol::item_grant item_hold::grant() const {
     const auto access = exclusive_ ? protocol::item_access::exclusive : protocol::item_access::shared;

@@ -31,6 +31,7 @@ public:
     bool exclusive() const noexcept { return exclusive_; }
     item_lock_impl& front() const noexcept { return *front_; }
     const std::string& name() const noexcept override;
+    const std::string& table() const noexcept override;
     /// True only while this very grant is in force.
     condition_check fence() const;
     condition_expression condition() const;

@@ -39,7 +39,7 @@ shared_failure fault_among(const std::vector<queue_handle>& handles, const std::
         const auto before = std::span(targets).first(i);
         const bool twice = std::ranges::any_of(before, [&](const auto& target) { return target.front == front; });
         if (handles[i].lives == handles.front().lives && !twice) continue;
-        why.details.key = front->queue().entity;
+        why.details.key = protocol::words_of_queue(front->queue());
         why.details.message = twice ? "the same queue is named twice" : "the queues belong to different sessions";
         return std::make_shared<const failure>(std::move(why));
     }
@@ -63,7 +63,7 @@ struct joint_outcome {
 };
 
 shared_failure of_queue(const queue_impl& front, failure why) {
-    why.details.key = front.queue().entity;
+    why.details.key = protocol::words_of_queue(front.queue());
     return std::make_shared<const failure>(std::move(why));
 }
 

@@ -103,8 +103,7 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_handle handle, enter_
 }
 
 detail::called_verb called(const queue_handle& target, const char* verb, diagnostics* details) {
-    const auto& [entity, reason] = target.made.front->queue();
-    return {details, verb, reason.empty() ? entity : entity + " (" + reason + ")", target.lives->options().table};
+    return {details, verb, protocol::words_of_queue(target.made.front->queue()), target.lives->options().table};
 }
 
 void start_enter(queue_handle target, enter_options options, bool tries, diagnostics* details,

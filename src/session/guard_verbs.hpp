@@ -53,6 +53,7 @@ void start_guard_verb(const std::shared_ptr<Hold>& hold, called_verb called,
                       std::type_identity_t<handler_for<T>> handler) {
     if (hold) {
         called.key = hold->name();
+        called.table = hold->table();
         start_verb<T>(executor_of(hold), std::move(called), std::move(work), std::move(handler));
     } else {
         answer_for_empty<T>(called, std::move(handler));

@@ -57,6 +57,10 @@ error_code hold::why_over() const noexcept {
     return core_->status().valid() ? errc::lock_lost : errc::session_lost;
 }
 
+const std::string& hold::table() const noexcept {
+    return core_->options().table;
+}
+
 std::string hold::why_lost() const {
     if (state_ == guard_state::lost && about_) return about_->message;
     return core_->status().why_lost();

@@ -37,6 +37,8 @@ public:
     const std::shared_ptr<session_impl>& core() const noexcept { return core_; }
     dynalease::time_point granted_at() const noexcept { return granted_at_; }
     virtual std::int64_t token() const noexcept = 0;
+    /// Where what it stands for is kept: the coordination table, or an item's own.
+    virtual const std::string& table() const noexcept;
     /// Whatever has become of its session.
     bool kept() const noexcept override { return state_ == guard_state::held && !handed_in_; }
     /// Why a verb that gives it back has nothing to give.

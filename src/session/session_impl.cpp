@@ -3,6 +3,7 @@
 #include "session/session_impl.hpp"
 
 #include "session/protocol/plain_identity.hpp"
+#include "session/protocol/session_words.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
@@ -55,7 +56,7 @@ void session_impl::announce_close(bool drains) noexcept {
 void session_impl::log(severity level, const std::string& line) const {
     if (!options().log) return;
     try {
-        options().log(level, "session " + id_ + ": " + line);
+        options().log(level, protocol::words_of_session(id_, options().owner) + ": " + line);
     } catch (...) {
         // There is nobody left to tell.
     }

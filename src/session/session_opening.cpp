@@ -82,7 +82,8 @@ boost::asio::awaitable<void> session_opening::run([[maybe_unused]] std::shared_p
     if (!why) {
         creation_.reset();
         const auto life = core_.number();
-        core_.log(severity::info, life == 1 ? "live" : "live again, life " + std::to_string(life));
+        const auto words = life == 1 ? std::string("live") : "live again, life " + std::to_string(life);
+        core_.log(severity::info, words + ", in table '" + core_.options().table + "'");
         core_.heartbeat().begin();
         core_.formers().begin_close();
     } else if (!core_.status().ended()) {

@@ -182,6 +182,9 @@ TEST_CASE("diagnostics without a token") {
             CHECK(why.message.find("held") != std::string::npos);
             co_await guard.release(why);
             CHECK(why.message.empty());
+            const auto [again] = co_await guard.release(why, asio::as_tuple(asio::deferred));
+            CHECK(again == errc::not_held);
+            CHECK(why.table == "coordination");
         }
         {
             const auto turn = co_await in.till.enter(why);
@@ -194,6 +197,9 @@ TEST_CASE("diagnostics without a token") {
             const auto second = co_await in.row_lock.try_acquire(why);
             CHECK_FALSE(second);
             CHECK(why.operation == "item_lock.try_acquire");
+            auto empty = co_await in.row_lock.try_acquire();
+            const auto [nothing_held] = co_await empty.release(why, asio::as_tuple(asio::deferred));
+            CHECK(nothing_held == errc::not_held);
         }
         auto found = co_await in.books.load(in.name, why);
         found = co_await in.books.save(*found, {}, why);

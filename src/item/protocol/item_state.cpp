@@ -78,9 +78,14 @@ result<std::optional<visible_item>> visible_in(const item_layout& layout, std::o
     return std::optional(visible_item{*std::move(state), std::move(seen)});
 }
 
+std::string words_of_holder(const std::string& holder) {
+    if (holder.starts_with(held_by_transaction)) return holder;
+    return "session " + holder.substr(0, holder.find('.'));
+}
+
 failure held_by(const std::string& holder) {
     failure why(errc::locked);
-    why.details.message = "held by " + holder;
+    why.details.message = "held by " + words_of_holder(holder);
     if (holder.starts_with(held_by_transaction)) {
         why.details.advice =
             "try again; if nobody carries it on, transactions::sweep ends it, and transactions::free "

@@ -34,6 +34,8 @@ struct item_state {
 /// mark of a transaction is not one of ours. Such an item is never written.
 result<item_state> state_of(const item_layout& layout, const item& shown);
 
+/// Whoever holds an item, in words: "session <id>", "transaction <id>". @param holder as `item_state` names it
+std::string words_of_holder(const std::string& holder);
 /// What one is told who cannot write an item that another holds. @param holder as `item_state` names it
 failure held_by(const std::string& holder);
 

@@ -61,6 +61,10 @@ std::optional<std::int64_t> ticket_of(std::string_view sort_key) {
 
 }  // namespace
 
+std::string words_of_queue(const queue_name& queue) {
+    return queue.reason.empty() ? queue.entity : queue.entity + " (" + queue.reason + ")";
+}
+
 item_key queue_head_key(const queue_name& queue) {
     return key_in(queue, queue.reason + "/");
 }

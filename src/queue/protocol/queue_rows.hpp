@@ -44,6 +44,9 @@ struct queue_name {
     friend bool operator==(const queue_name&, const queue_name&) = default;
 };
 
+/// For people: "entity (reason)".
+std::string words_of_queue(const queue_name& queue);
+
 item_key queue_head_key(const queue_name& queue);
 item_key ticket_key(const queue_name& queue, std::int64_t ticket);
 /// The sort key of a ticket's row.

@@ -125,7 +125,7 @@ void blame(failure& why, const joint_plan& plan, const std::vector<joint_outcome
         if (code == errc::conflict) {
             why.details.message += ": " + text_of_conflict(*part.intent, facts);
         } else if (code == errc::locked) {
-            why.details.message += ": held by " + facts.holder;
+            why.details.message += ": held by " + words_of_holder(facts.holder);
         } else if (part.intent && i < why.reasons.size()) {
             const auto sight = visible_in(*part.intent->layout, why.reasons[i].current);
             if (!sight) why.details.message += ": " + sight.error().details.message;

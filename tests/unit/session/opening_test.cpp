@@ -298,3 +298,19 @@ TEST_CASE("heartbeats of a short lease that go unanswered do not fill the log") 
     CHECK(lines.size() == 2);  // the first, and that it is in jeopardy
     CHECK(lines.back().find("in jeopardy") != std::string::npos);
 }
+
+TEST_CASE("each line of the log names the session and its owner, and the first its table") {
+    world w;
+    std::vector<std::string> lines;
+    session_options options{.table = table, .owner = "first"};
+    options.log = [&lines](severity, std::string_view line) { lines.emplace_back(line); };
+    node a(w, 1, {}, std::move(options));
+    lock_guard guard;
+    run(w, a, take(a, "x", guard));
+    const auto begin = "session " + a.session->id() + " of first: ";
+    a.network->set_plan(silence());
+    w.scheduler.run_for(30s);
+    REQUIRE(lines.size() > 1);
+    CHECK(lines.front() == begin + "live, in table '" + table + "'");
+    for (const auto& each : lines) CHECK(each.starts_with(begin));
+}

@@ -37,6 +37,7 @@ TEST_CASE("a commit that meets an item lock is told so, and writes nothing; afte
             auto [code] = co_await tx.commit(why, as_pair);
             CHECK(code == errc::locked);
             CHECK(why.key == "ann");
+            CHECK(why.message.find("session " + in.b.session->id() + " has the item") != std::string::npos);
             CHECK(in.balance("bob") == 1);
 
             // The guard's own write is seen by the next attempt.
