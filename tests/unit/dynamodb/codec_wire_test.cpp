@@ -1,7 +1,6 @@
 // The exact bytes of requests, and answers as the service words them.
 // SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/codec.hpp"
-#include "dynamodb/json_writer.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -210,17 +209,16 @@ TEST_CASE("a string is written as RapidJSON writes it, whichever byte stands at 
         writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
         return std::string(out.GetString(), out.GetSize());
     };
-    const auto ours = [](const std::string& text) {
-        codec::json_writer out;
-        out.text(text);
-        return std::move(out).take();
+    const auto as_reference = [&](const std::string& text) {
+        const put_item_request request{.table_name = "t", .new_item = {{"s", text}}};
+        return codec::encode_request(request).find(R"("s":{"S":)" + reference(text) + "}") != std::string::npos;
     };
     for (std::size_t length = 0; length <= 20; ++length) {
         for (std::size_t place = 0; place < std::max<std::size_t>(length, 1); ++place) {
             for (int byte = 0; byte < 256; ++byte) {
                 std::string text(length, 'a');
                 if (length > 0) text[place] = static_cast<char>(byte);
-                if (ours(text) != reference(text)) FAIL("byte " << byte << " at " << place << " of " << length);
+                if (!as_reference(text)) FAIL("byte " << byte << " at " << place << " of " << length);
             }
         }
     }
@@ -230,7 +228,7 @@ TEST_CASE("a string is written as RapidJSON writes it, whichever byte stands at 
             std::string text(9, 'a');
             text[3] = static_cast<char>(first);
             text[4] = static_cast<char>(second);
-            if (ours(text) != reference(text)) FAIL("bytes " << first << " and " << second);
+            if (!as_reference(text)) FAIL("bytes " << first << " and " << second);
         }
     }
 }
