@@ -7,7 +7,7 @@
 namespace support {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     std::string out = "\"";
     for (const char letter : text) {
         if (letter == '"' || letter == '\\') out += '\\';
@@ -19,7 +19,7 @@ std::string quoted(std::string_view text) {
 }  // namespace
 
 json_line& json_line::add(std::string_view name, std::string_view value) {
-    return raw(name, quoted(value));
+    return raw(name, in_quotes(value));
 }
 
 json_line& json_line::add(std::string_view name, double value, int decimals) {
@@ -40,7 +40,7 @@ void json_line::print() const {
 
 json_line& json_line::raw(std::string_view name, std::string_view value) {
     if (!fields_.empty()) fields_ += ", ";
-    fields_.append(quoted(name)).append(":").append(value);
+    fields_.append(in_quotes(name)).append(":").append(value);
     return *this;
 }
 

@@ -16,7 +16,7 @@ constexpr unsigned char first_printable = 0x20;
 constexpr unsigned char delete_character = 0x7f;
 
 /// Whoever reads it may do so in a line of a log.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     constexpr std::string_view digits = "0123456789abcdef";
     std::string written = "\"";
     for (const auto each : text.substr(0, longest)) {
@@ -36,14 +36,14 @@ std::string quoted(std::string_view text) {
 class text {
 public:
     void operator()(const attribute_value& value) { std::visit(*this, value.get()); }
-    void operator()(const std::string& value) { written_ += quoted(value); }
+    void operator()(const std::string& value) { written_ += in_quotes(value); }
     void operator()(const number& value) { written_ += value.text(); }
     void operator()(const binary& value) { written_ += '<' + std::to_string(value.size()) + " bytes>"; }
     void operator()(bool value) { written_ += value ? "true" : "false"; }
     void operator()(null) { written_ += "null"; }
     void operator()(const attribute_map& values) {
         list('{', '}', values, [this](const auto& each) {
-            written_ += quoted(each.first) + ": ";
+            written_ += in_quotes(each.first) + ": ";
             (*this)(each.second);
         });
     }

@@ -34,14 +34,14 @@ bool is_name(std::string_view text, bool with_colons) {
     throw error(code, std::move(details));
 }
 
-std::string escaped(std::string_view text, bool quoted) {
+std::string escaped(std::string_view text, bool in_quotes) {
     std::string out;
     for (const char c : text) {
         if (c == '\n') {
             out += "\\n";
             continue;
         }
-        if (c == '\\' || (quoted && c == '"')) out += '\\';
+        if (c == '\\' || (in_quotes && c == '"')) out += '\\';
         out += c;
     }
     return out;
