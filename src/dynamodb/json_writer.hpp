@@ -8,6 +8,7 @@
 
 #include <rapidjson/writer.h>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -98,8 +99,8 @@ public:
     void end_object() { writer_.EndObject(); }
     void begin_array() { writer_.StartArray(); }
     void end_array() { writer_.EndArray(); }
-    void key(std::string_view name) { writer_.Key(name.data(), static_cast<rapidjson::SizeType>(name.size())); }
-    void text(std::string_view value) { writer_.String(value.data(), static_cast<rapidjson::SizeType>(value.size())); }
+    void key(std::string_view name) { writer_.Key(name.data(), length_of(name)); }
+    void text(std::string_view value) { writer_.String(value.data(), length_of(value)); }
     void boolean(bool value) { writer_.Bool(value); }
     void integer(std::int64_t value) { writer_.Int64(value); }
     void real(double value) { writer_.Double(value); }
@@ -107,6 +108,12 @@ public:
     std::string take() && { return std::move(sink_).take(); }
 
 private:
+    /// RapidJSON reckons six bytes for each, in 32 bits. What is cut off is of no request: none so long is sent.
+    static rapidjson::SizeType length_of(std::string_view text) {
+        constexpr std::size_t most = 256 * 1024 * 1024;
+        return static_cast<rapidjson::SizeType>(std::min(text.size(), most));
+    }
+
     text_sink sink_;
     sink_writer writer_{sink_};
 };

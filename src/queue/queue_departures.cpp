@@ -164,6 +164,7 @@ boost::asio::awaitable<void> queue_departures::give_place_up([[maybe_unused]] qu
     }
     here_.drawn.end_withdrawing();
     --core_.counters().resolving;
+    if (voided_in == view_.head().began() && core_.may_write()) mover_.after_giving_up();
     watch_.begin();
 }
 

@@ -45,6 +45,7 @@ public:
         : ticket(std::make_shared<drawn_ticket>(drawn_ticket{std::move(face)})),
           tries(limit.once),
           until_known(limit.until_known),
+          leaves_at(limit.deadline),
           came(world.clock->now()),
           world_(world),
           news_(world.executor) {}
@@ -92,7 +93,8 @@ public:
 
     std::shared_ptr<drawn_ticket> ticket;  ///< another one when it has to be drawn again
     const bool tries;
-    const bool until_known;  ///< ... whether anybody before it lives
+    const bool until_known;                                ///< ... whether anybody before it lives
+    const std::optional<dynalease::time_point> leaves_at;  ///< ... if it has nothing by then
     const dynalease::time_point came;
     unsigned places_lost = 0;                            ///< in a row, by no doing of the caller's
     bool drawing = false;                                ///< it is its turn to draw, of all callers of this process

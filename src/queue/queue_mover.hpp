@@ -25,6 +25,8 @@ public:
     boost::asio::awaitable<bool> pass_over(std::vector<protocol::place> over);
     /// The head was moved by us: whoever has the turn now may be one who gave up too late to be passed by anybody.
     void after_moving();
+    /// A ticket was given up behind others: where all of them are over, too, nobody may be there who would find out.
+    void after_giving_up();
 
 private:
     boost::asio::awaitable<void> usher(queue_target self);
@@ -35,6 +37,7 @@ private:
     queue_view& view_;
     const queue_callers& here_;
     queue_leftovers& leftovers_;
+    int ushers_ = 0;
 };
 
 }  // namespace dynalease::detail

@@ -90,7 +90,10 @@ void queue_watch::plan_poll() {
 
 void queue_watch::new_lowest() {
     if (here_.waiting.empty()) return;
-    polls_.begin(ahead_of(here_.lowest()), core_.now());
+    const auto now = core_.now();
+    const auto& leaves_at = here_.waiting.begin()->second->leaves_at;
+    const auto patience = leaves_at ? *leaves_at - now : std::chrono::nanoseconds::max();
+    polls_.begin(ahead_of(here_.lowest()), now, patience);
     plan_poll();
 }
 

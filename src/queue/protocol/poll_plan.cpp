@@ -32,11 +32,12 @@ void poll_plan::plan_after_survey(const line& seen, const limits& within, time_p
     seen.pace.count() > 0 ? plan_sooner(seen, within, now) : plan(seen, within, now);
 }
 
-void poll_plan::begin(std::int64_t ahead, time_point now) {
+void poll_plan::begin(std::int64_t ahead, time_point now, std::chrono::nanoseconds patience) {
     tickets_ = processes_ = 0;
     surveys_ = 0;
     survey_due_.reset();
-    if (ahead > 1) survey_due_ = now + survey_within;
+    // Who waits for a moment only is to find out within it that all before him have given up.
+    if (ahead > 1) survey_due_ = now + std::clamp<std::chrono::nanoseconds>(patience / 4, {}, survey_within);
 }
 
 void poll_plan::look_now(time_point now) {

@@ -53,7 +53,8 @@ public:
     void plan_after_survey(const line& seen, const limits& within, time_point now);
     /// Another ticket is the lowest: of those before it nothing is known, neither how many processes they are nor
     /// whether they live. To be planned for.
-    void begin(std::int64_t ahead, time_point now);
+    /// @param patience how long its caller will wait
+    void begin(std::int64_t ahead, time_point now, std::chrono::nanoseconds patience = std::chrono::nanoseconds::max());
     /// Where no survey tells soon, a newcomer looks at once.
     void look_now(time_point now);
     /// A turn was seen to end.

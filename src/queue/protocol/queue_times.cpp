@@ -12,6 +12,8 @@ namespace dynalease::protocol {
 namespace {
 constexpr std::chrono::hours idle_head_retention{30 * 24};
 constexpr std::chrono::milliseconds hand_off_allowance{100};
+constexpr double slow_turns = 3;
+constexpr std::chrono::seconds pace_outlasted{30};
 }  // namespace
 
 std::chrono::nanoseconds claim_held(std::uint32_t drift_ppm) {
@@ -35,11 +37,17 @@ std::chrono::nanoseconds next_poll(const poll_facts& facts, std::chrono::nanosec
     const auto ahead = static_cast<double>(facts.ahead);
     seconds interval = shortest;
     if (facts.ahead > 1) {
-        // The sum over all who wait stays bounded, and a turn seen to last long is expected to last as long again.
+        // The sum over all who wait stays bounded. A turn seen to last long is expected to last as long again, and so
+        // are the next few; those behind them have the pace that turns are known to have, unless this one has outlasted
+        // that.
         const auto before = static_cast<double>(std::max<std::int64_t>(facts.processes_ahead, 2));
         interval = std::min(seconds(0.33 * std::pow(before, 1.5)), seconds(static_cast<double>(facts.processes)));
-        const seconds pace = std::max<seconds>(facts.pace, seconds(facts.still) / 2);
-        if (pace.count() > 0) interval = std::min(interval, std::max(seconds(shortest), 0.6 * (ahead - 1) * pace));
+        const double turns = ahead - 1;
+        const seconds usual = turns * seconds(facts.pace);
+        const seconds more = std::max(seconds(), seconds(facts.still) / 2 - seconds(facts.pace));
+        const bool has_pace = facts.pace.count() > 0 && more <= std::max(usual, seconds(pace_outlasted));
+        const seconds left = usual + (has_pace ? std::min(turns, slow_turns) : turns) * more;
+        if (left.count() > 0) interval = std::min(interval, std::max(seconds(shortest), 0.6 * left));
     }
     interval = std::clamp(interval, seconds(shortest), seconds(longest)) * (0.8 + 0.4 * unit);
     return std::chrono::duration_cast<std::chrono::nanoseconds>(interval);

@@ -154,3 +154,60 @@ TEST_CASE("short turns go from process to process at the pace of looks, however 
     CHECK(idle.size() > 200);
     CHECK(*std::max_element(idle.begin(), idle.end()) < 500ms);
 }
+
+TEST_CASE("after one long turn short ones go as fast as before") {
+    world w;
+    std::vector<std::unique_ptr<node>> nodes;
+    std::vector<running> callers;
+    time_point left{};
+    std::vector<std::chrono::nanoseconds> idle;
+    for (unsigned i = 1; i <= 100; ++i) {
+        auto& in = *nodes.emplace_back(std::make_unique<node>(w, i));
+        callers.emplace_back(w, in, take_turns(queue{*in.session, "x"}, in, left, idle));
+    }
+    w.scheduler.run_for(30s);
+    queue_turn held;
+    node other(w, 200);
+    running waits(w, other, enter(queue{*other.session, "x"}, held));
+    waits.wait(2min);
+    w.scheduler.run_for(5s);
+    run(w, other, leave(held));
+    w.scheduler.run_for(1min);
+    idle.clear();
+    w.scheduler.run_for(1min);
+    CHECK(idle.size() > 200);
+}
+
+namespace {
+
+/// Waits for so long at a time, again and again.
+asio::awaitable<void> try_briefly(queue target, const node& in, std::chrono::milliseconds patience, int& turns) {
+    for (;;) {
+        auto [code, turn] = co_await target.enter({.wait = patience}, asio::as_tuple(asio::deferred));
+        if (!code) {
+            ++turns;
+            co_await sleep(in, 50ms);
+            co_await turn.leave();
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("among callers who all wait for a short time only, somebody always has a turn before long") {
+    world w;
+    std::vector<std::unique_ptr<node>> nodes;
+    std::vector<running> callers;
+    int turns = 0;
+    for (unsigned i = 1; i <= 8; ++i) {
+        auto& in = *nodes.emplace_back(std::make_unique<node>(w, i));
+        callers.emplace_back(w, in, try_briefly(queue{*in.session, "x"}, in, i * 80ms, turns));
+    }
+    w.scheduler.run_for(20s);
+    for (int minute = 0; minute < 3; ++minute) {
+        const auto before = turns;
+        w.scheduler.run_for(1min);
+        CHECK(turns - before > 20);
+        CHECK(ticket_rows(w, "x").size() < 200);
+    }
+}
