@@ -44,15 +44,15 @@ std::int64_t tickets_ahead(const queue_head& head, const place& mine) {
 
 namespace {
 
-/// For each row the least number that it or a later one covers: where that lies before the row, the row is of a time
-/// before the table went back to a backup, for nothing else was issued within a place.
+/// For each row the least number that a later one covers: a row whose number is not below that is of a time before the
+/// table went back to a backup, for nothing else was issued within a place.
 /// @param written only by places that were written down; a void row may be of that time itself
-std::vector<std::int64_t> covered_from(const std::vector<seen_ticket>& rows, bool written) {
+std::vector<std::int64_t> covered_later(const std::vector<seen_ticket>& rows, bool written) {
     std::vector<std::int64_t> least(rows.size());
     auto lowest = std::numeric_limits<std::int64_t>::max();
     for (auto i = rows.size(); i-- > 0;) {
-        if (!written || !rows[i].row.is_void) lowest = std::min(lowest, rows[i].row.from);
         least[i] = lowest;
+        if (!written || !rows[i].row.is_void) lowest = std::min(lowest, rows[i].row.from);
     }
     return least;
 }
@@ -73,14 +73,14 @@ examine_decision decide_examine(const examine_facts& facts) {
         }
         return true;
     };
-    const auto within_any = covered_from(facts.rows, false);
-    const auto within_written = covered_from(facts.rows, true);
+    const auto within_any = covered_later(facts.rows, false);
+    const auto within_written = covered_later(facts.rows, true);
     auto in_the_way = facts.rows.begin();
     for (std::size_t i = 0; in_the_way != facts.rows.end(); ++in_the_way, ++i) {
         const auto& [row, owner] = *in_the_way;
         if (row.ticket < next) continue;  // passed meanwhile
         const bool is_over = row.is_void || owner == owner_is::over;
-        if ((is_over ? within_any : within_written)[i] < row.from) continue;  // a later one is in its place
+        if ((is_over ? within_any : within_written)[i] <= row.ticket) continue;  // a later one is in its place
         if (row.ticket >= facts.until || !buries_all_before(row.from) || !is_over) break;
         over.places.push_back({.ticket = row.ticket, .from = row.from});
         next = row.ticket + 1;
@@ -104,10 +104,11 @@ examine_decision decide_examine(const examine_facts& facts) {
 void note_missing(missing_tickets& missing, const std::vector<seen_ticket>& rows, std::int64_t passed, std::int64_t end,
                   time_point now) {
     auto next = passed + 1;
-    const auto covered = covered_from(rows, false);
+    const auto covered = covered_later(rows, false);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (rows[i].row.ticket < next) continue;  // passed meanwhile
-        if (covered[i] > next) missing.note(next, covered[i] - 1, now);
+        const auto end_of_gap = std::min(covered[i], rows[i].row.from);
+        if (end_of_gap > next) missing.note(next, end_of_gap - 1, now);
         next = rows[i].row.ticket + 1;
     }
     if (next < end) missing.note(next, end - 1, now);

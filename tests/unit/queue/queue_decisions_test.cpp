@@ -138,6 +138,8 @@ TEST_CASE("examine: what stands within a later place is of a time before the tab
     CHECK(examine({live(13, owner_is::ours), live(15, owner_is::other, 11)}, 20).session == "s15");
     CHECK(examine({voided(11), voided(13), live(15, owner_is::over, 12)}, 20) ==
           examine_decision{pass, {one(11), one(15, 12)}});
+    CHECK(examine({live(11), live(15, owner_is::over, 11)}, 20) == examine_decision{pass, {one(15, 11)}});
+    CHECK(examine({voided(11), live(15, owner_is::over, 11)}, 20) == examine_decision{pass, {one(15, 11)}});
     // What was given up may be of that time itself: nobody who lives is passed over for its sake.
     CHECK(examine({voided(13), voided(15, 11), live(16)}, 20) == examine_decision{pass, {one(15, 11)}});
     CHECK(examine({live(11), voided(15, 11), live(16)}, 20).session == "s11");
