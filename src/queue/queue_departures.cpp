@@ -99,8 +99,7 @@ void queue_departures::withdraw(std::shared_ptr<drawn_ticket> ticket) {
     if (ticket->known() || ticket->unanswered) front_.start(give_place_up(front_.self(), std::move(ticket)));
 }
 
-boost::asio::awaitable<void> queue_departures::give_place_up([[maybe_unused]] queue_target self,
-                                                             std::shared_ptr<drawn_ticket> ticket) {
+boost::asio::awaitable<void> queue_departures::give_place_up(queue_target self, std::shared_ptr<drawn_ticket> ticket) {
     using protocol::cancel_step;
     ++core_.counters().resolving;
     here_.drawn.begin_withdrawing();
@@ -164,8 +163,8 @@ boost::asio::awaitable<void> queue_departures::give_place_up([[maybe_unused]] qu
     }
     here_.drawn.end_withdrawing();
     --core_.counters().resolving;
-    if (voided_in == view_.head().began() && core_.may_write()) mover_.after_giving_up();
     watch_.begin();
+    if (voided_in == view_.head().began() && core_.may_write()) co_await mover_.after_giving_up(self);
 }
 
 }  // namespace dynalease::detail

@@ -9,20 +9,6 @@
 
 namespace dynalease::detail {
 
-namespace {
-
-struct counted {
-    explicit counted(int& those) : those_(those) { ++those_; }
-    counted(const counted&) = delete;
-    counted& operator=(const counted&) = delete;
-    ~counted() { --those_; }
-
-private:
-    int& those_;
-};
-
-}  // namespace
-
 boost::asio::awaitable<bool> queue_mover::pass_over(std::vector<protocol::place> over) {
     view_.places().passed_here = std::max(view_.places().passed_here, over.back().ticket);
     auto request = view_.requests().pass(over);
@@ -42,8 +28,14 @@ void queue_mover::after_moving() {
 }
 
 // One at a time: a crowd may give up at once.
-void queue_mover::after_giving_up() {
-    if (ushers_ == 0 && !view_.head()->free()) after_moving();
+boost::asio::awaitable<void> queue_mover::after_giving_up(queue_target self) {
+    if (view_.head()->free() || std::exchange(ushers_, true)) co_return;
+    struct over {
+        bool& ushers;
+        ~over() { ushers = false; }
+    };
+    const over at_the_end{ushers_};
+    co_await usher(self);
 }
 
 boost::asio::awaitable<void> queue_mover::rest([[maybe_unused]] queue_target self, std::int64_t tail) {
@@ -53,7 +45,6 @@ boost::asio::awaitable<void> queue_mover::rest([[maybe_unused]] queue_target sel
 
 boost::asio::awaitable<void> queue_mover::usher([[maybe_unused]] queue_target self) {
     const auto& head = view_.head();
-    const counted at_work(ushers_);
     for (auto rows = protocol::page_of_rows; !head->free() && !here_.has_turn(head->passed);
          rows = protocol::page_of_survey) {
         const auto passed = head->passed;

@@ -26,7 +26,7 @@ public:
     /// The head was moved by us: whoever has the turn now may be one who gave up too late to be passed by anybody.
     void after_moving();
     /// A ticket was given up behind others: where all of them are over, too, nobody may be there who would find out.
-    void after_giving_up();
+    boost::asio::awaitable<void> after_giving_up(queue_target self);
 
 private:
     boost::asio::awaitable<void> usher(queue_target self);
@@ -37,7 +37,7 @@ private:
     queue_view& view_;
     const queue_callers& here_;
     queue_leftovers& leftovers_;
-    int ushers_ = 0;
+    bool ushers_ = false;
 };
 
 }  // namespace dynalease::detail

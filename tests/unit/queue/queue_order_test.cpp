@@ -211,3 +211,23 @@ TEST_CASE("among callers who all wait for a short time only, somebody always has
         CHECK(ticket_rows(w, "x").size() < 200);
     }
 }
+
+TEST_CASE("a crowd that gives up at once reads the rows before it a few times only") {
+    world w;
+    node a(w, 1);
+    node b(w, 2);
+    queue_turn held;
+    run(w, a, enter(queue{*a.session, "x"}, held));
+    std::vector<queue_turn> turns(200);
+    std::vector<error_code> told(turns.size());
+    std::vector<running> callers;
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+        callers.emplace_back(w, b, enter_code(queue{*b.session, "x"}, {.wait = 5s}, told[i], turns[i]));
+    }
+    w.scheduler.run_for(4500ms);
+    b.network->clear_log();
+    w.scheduler.run_for(2s);
+    for (const auto& each : told) CHECK(each == errc::wait_timeout);
+    CHECK(sent(b, "PutItem") == turns.size());
+    CHECK(sent(b, "Query") < 12);
+}
