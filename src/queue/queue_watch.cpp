@@ -99,16 +99,10 @@ void queue_watch::new_lowest() {
 
 boost::asio::awaitable<void> queue_watch::poll() {
     const auto mine = here_.lowest();
-    using protocol::poll_plan;
-    const auto kind = polls_.begin_poll(ahead_of(mine) <= 1, core_.now());
-    if (kind != poll_plan::poll::look) {
+    if (polls_.begin_poll(ahead_of(mine) <= 1, core_.now())) {
         examined_.look_again.reset();
         co_await examine(mine.from, true);
-        if (kind == poll_plan::poll::survey_instead) {
-            plan_poll();
-        } else if (!here_.waiting.empty()) {
-            polls_.plan_after_survey(line(), pace_limits(), core_.now());
-        }
+        if (!here_.waiting.empty()) polls_.plan_after_survey(line(), pace_limits(), core_.now());
         if (examined_.look_again) polls_.survey_again(*examined_.look_again);
         // A row that is not there may be one that was passed meanwhile.
         if (view_.places().missing.empty()) co_return;

@@ -49,13 +49,14 @@ void poll_plan::looked(bool answered, bool has_moved) {
     if (!has_moved) ++still_;
 }
 
-poll_plan::poll poll_plan::begin_poll(bool next_in_line, time_point now) {
+bool poll_plan::begin_poll(bool next_in_line, time_point now) {
     const bool survey_due = survey_due_ && now >= *survey_due_;
     if (survey_due) survey_due_.reset();
-    if (next_in_line || (!survey_due && still_ < still_polls_per_examination)) return poll::look;
+    if (next_in_line || (!survey_due && still_ < still_polls_per_examination)) return false;
     still_ = 0;
     ++surveys_;
-    return survey_due ? poll::survey : poll::survey_instead;
+    if (!survey_due) look_due_ = time_point::max();  // the survey stands for it
+    return true;
 }
 
 void poll_plan::survey_again(time_point when) {

@@ -31,13 +31,6 @@ public:
         double unit;                              ///< a uniform random number in [0, 1)
     };
 
-    /// What a process does when it is time for something.
-    enum class poll {
-        look,            ///< at the head
-        survey,          ///< at the rows before its lowest ticket
-        survey_instead,  ///< ... in place of a look, since the last ones saw nothing move
-    };
-
     time_point next() const noexcept {
         return survey_due_ && failed_ == 0 ? std::min(look_due_, *survey_due_) : look_due_;
     }
@@ -61,8 +54,9 @@ public:
     void moved() noexcept { still_ = 0; }
     /// A look at the head has ended.
     void looked(bool answered, bool has_moved);
-    /// Who is next in line surveys nothing: it reads those rows by itself.
-    poll begin_poll(bool next_in_line, time_point now);
+    /// @returns whether this is the time to look at the rows before a ticket that is not next in line: since that is
+    /// due by itself, or in place of a look at the head, since the last ones saw nothing move. To be planned after.
+    bool begin_poll(bool next_in_line, time_point now);
     /// After such a look: there may be more to find out then.
     void survey_again(time_point when);
     /// Who waits before our lowest ticket, by the rows that were read. @param all that there are: of `ahead` tickets no

@@ -12,8 +12,8 @@ namespace dynalease::protocol {
 namespace {
 constexpr std::chrono::hours idle_head_retention{30 * 24};
 constexpr std::chrono::milliseconds hand_off_allowance{100};
-constexpr double slow_turns = 3;
-constexpr std::chrono::seconds pace_outlasted{30};
+constexpr double slow_turns = 3;                    ///< after one that lasts
+constexpr std::chrono::seconds pace_outlasted{30};  ///< a turn that has lasted beyond its pace for twice as long
 }  // namespace
 
 std::chrono::nanoseconds claim_held(std::uint32_t drift_ppm) {
