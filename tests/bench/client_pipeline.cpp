@@ -23,7 +23,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-constexpr double required_ratio = 0.6;       // with 64 in flight
+constexpr double required_ratio = 0.65;      // with 64 in flight
 constexpr double idle_budget = 16 * 1024.0;  // bytes
 constexpr std::size_t at_rest = 256;
 
