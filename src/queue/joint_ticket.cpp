@@ -198,7 +198,7 @@ struct chosen_places {
 };
 
 chosen_places choose(const joint_ticket& entry, const protocol::seen_heads& heads) {
-    chosen_places chosen{.places = protocol::choose_places(heads, entry.core->wall())};
+    chosen_places chosen{.places = protocol::choose_places(heads, entry.beyond, entry.core->wall())};
     for (std::size_t i = 0; i < chosen.places.size(); ++i) {
         chosen.made.push_back(protocol::head_after(heads[i], chosen.places[i], entry.attempt));
     }
@@ -287,13 +287,17 @@ boost::asio::awaitable<void> draw_for_all(std::shared_ptr<joint_ticket> entry) {
             entry->fail(entry->unanswered ? told_in_doubt(*why) : why);
             if (!entry->unanswered) break;
         }
-        if (next == enter_all_step::renew) {
-            // Others entered meanwhile: no copy of this number can be applied any more. Their heads are known now, and
-            // not for long: the next copy goes out at once, and each second time the heads are read anew after a pause.
+        if (next == enter_all_step::renew || next == enter_all_step::beyond) {
+            // No copy of this number can be applied any more, or the row in its way would have to go first.
             entry->unanswered = false;
+            if (next == enter_all_step::beyond) entry->beyond = chosen.places.front().ticket;
             entry->begin_attempt();
             chosen = {};
             heads = std::move(shown);
+        }
+        if (next == enter_all_step::renew) {
+            // Others entered meanwhile. Their heads are known now, and not for long: the next copy goes out at once,
+            // and each second time the heads are read anew after a pause.
             if (++overtaken % 2 == 1) continue;
             heads.clear();
         }

@@ -24,6 +24,7 @@ struct joint_ticket {
     std::string attempt{};
     std::vector<std::uint64_t> asked{};  ///< what had been seen of each head when its first copy was sent
     bool unanswered = false;             ///< a copy of the transaction may have been applied
+    std::int64_t beyond = 0;             ///< a number where a row stood of before the table went back
 
     bool wanted() const;
     /// Each queue knows of it before anything is sent: it ends with the session, and its rows are ours.

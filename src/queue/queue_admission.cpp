@@ -255,6 +255,7 @@ boost::asio::awaitable<queue_admission::written> queue_admission::put_row(std::s
     if (seen.kind == answer::applied || (seen.kind == answer::refused && seen.found)) {
         const auto* found = seen.found ? &*seen.found : nullptr;
         const bool entered = protocol::decide_entered(found, ticket->attempt) == protocol::entered_step::entered;
+        ticket->row_known = ticket->row_known || entered;
         co_return entered ? written::yes : written::buried;
     }
     why = seen.why;

@@ -127,11 +127,12 @@ boost::asio::awaitable<void> queue_departures::give_place_up(queue_target self, 
                 ++(ours ? core_.counters().unknown_applied : core_.counters().unknown_void);
             }
         } else if (next == cancel_step::give_up) {
-            // In a queue that is as it was before the number may be another's, and only our own row tells that it is
-            // not.
+            // In a queue that is as it was before, which may not be known yet, the number may be another's, and only
+            // our own row tells that it is not.
             const auto began = view_.head().began();
-            auto request = view_.counts(*ticket) ? view_.requests().cancel(ticket->mine, ticket->attempt)
-                                                 : view_.requests().cancel_written(ticket->mine, ticket->attempt);
+            const bool may_be_unwritten = !ticket->row_known && view_.counts(*ticket);
+            auto request = may_be_unwritten ? view_.requests().cancel(ticket->mine, ticket->attempt)
+                                            : view_.requests().cancel_written(ticket->mine, ticket->attempt);
             const auto seen = co_await view_.put(std::move(request));
             answered = seen.kind;
             const bool is_void = answered == answer::applied || (seen.found && seen.found->is_void);

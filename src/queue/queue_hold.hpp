@@ -31,6 +31,7 @@ struct drawn_ticket {
     protocol::place mine{};                             ///< 0 while it is not known
     std::size_t position = 0;                           ///< how many were before it when it was drawn
     bool row_sent = false;                              ///< its row may stand in the table
+    bool row_known = false;                             ///< ... and did
     std::uint64_t drawn_at = 0;                         ///< the queue's `sights`, as of which its number counts
     std::uint64_t judged_from = 0;                      ///< only a head asked for since then gives it the turn
 

@@ -148,6 +148,7 @@ void queue_impl::expect(const std::shared_ptr<queue_entrant>& who, const std::st
 
 void queue_impl::join(std::shared_ptr<queue_entrant> who, const protocol::queue_head& head, std::uint64_t asked) {
     who->ticket->row_sent = true;
+    who->ticket->row_known = true;
     who->ticket->drawn_at = asked;
     if (view_.counts(*who->ticket)) view_.made(head);
     wait_in_line(who);

@@ -122,13 +122,16 @@ boost::asio::awaitable<queue_view::page> queue_view::read_ahead(std::int64_t fir
             co_return seen;
         }
         const auto owner = owner_of(*parsed);
-        if (parsed->from <= head_->passed + 1 && parsed->ticket > head_->passed) {
-            foremost_ = *parsed;
+        seen.rows.push_back({*std::move(parsed), owner});
+    }
+    protocol::drop_covered(seen.rows);
+    for (const auto& [row, owner] : seen.rows) {
+        if (row.from <= head_->passed + 1 && row.ticket > head_->passed) {
+            foremost_ = row;
             foremost_news_.complete_all({});
         }
         // One that has come after all is looked for no longer.
-        places_.missing.forget(parsed->from, parsed->ticket);
-        seen.rows.push_back({*std::move(parsed), owner});
+        places_.missing.forget(row.from, row.ticket);
     }
     // A page that ends with the last of them says that there may be more, too.
     const bool all_read = !seen.rows.empty() && seen.rows.back().row.ticket >= last;

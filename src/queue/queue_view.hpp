@@ -61,7 +61,8 @@ public:
         shared_failure why{};
     };
     boost::asio::awaitable<row_answer> put(put_item_request request, call_options options = {});
-    /// The rows of the tickets in [first, last] of one page, and whether there may be more.
+    /// The rows of the tickets in [first, last] of one page, but those that count for nothing (`drop_covered`), and
+    /// whether there may be more.
     struct page {
         std::vector<protocol::seen_ticket> rows{};
         bool more = false;

@@ -9,8 +9,8 @@
 
 namespace dynalease::protocol {
 
-std::vector<place> choose_places(const seen_heads& heads, wall_time now) {
-    std::int64_t highest = 0;
+std::vector<place> choose_places(const seen_heads& heads, std::int64_t beyond, wall_time now) {
+    std::int64_t highest = beyond;
     for (const auto& head : heads) {
         highest = std::max(highest, head ? head->tail : now.time_since_epoch().count());
     }
@@ -100,7 +100,7 @@ using detail::joint_reason;
 
 enter_all_step decide_enter_all(const failure& why, std::string_view attempt, seen_heads& heads) {
     auto next = enter_all_step::again;
-    bool row_taken = false;
+    auto where_taken = enter_all_step::again;
     bool ours = false;
     for (std::size_t i = 0; i < why.reasons.size() && i / 2 < heads.size(); ++i) {
         const auto& reason = why.reasons[i];
@@ -117,15 +117,16 @@ enter_all_step decide_enter_all(const failure& why, std::string_view attempt, se
             heads[i / 2] = *shown;
             ours = ours || shown->last == attempt;
         } else {
-            // The row is ours even where others have entered since. Another's is explained by a head that moved;
-            // otherwise what stands in the way is no row of a queue.
+            // The row is ours even where others have entered since. Another's is explained by a head that moved, or
+            // else is of a time before the table went back; or what stands in the way is no row of a queue.
             const auto shown = reason.current ? parse_ticket_row(*reason.current) : result<ticket_row>(failure());
             ours = ours || (shown && !shown->is_void && shown->attempt == attempt);
-            row_taken = true;
+            if (!shown) where_taken = enter_all_step::refused;
+            if (where_taken == enter_all_step::again) where_taken = enter_all_step::beyond;
         }
     }
     if (ours) return enter_all_step::entered;
-    return row_taken && next == enter_all_step::again ? enter_all_step::refused : next;
+    return next == enter_all_step::again ? where_taken : next;
 }
 
 }  // namespace dynalease::protocol

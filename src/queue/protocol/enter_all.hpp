@@ -27,8 +27,8 @@ using seen_heads = std::vector<std::optional<queue_head>>;
 
 /// The places that one number gives us. In a queue where others wait it covers the numbers that were skipped, so that
 /// nobody waits for those.
-/// @returns empty when a counter is at its end.
-std::vector<place> choose_places(const seen_heads& heads, wall_time now);
+/// @param beyond a number that is known to be taken; 0: none @returns empty when a counter is at its end.
+std::vector<place> choose_places(const seen_heads& heads, std::int64_t beyond, wall_time now);
 
 transact_write_items_request enter_all(const std::string& table, const std::vector<queue_name>& queues,
                                        const seen_heads& heads, const std::vector<place>& places,
@@ -40,6 +40,7 @@ queue_head head_after(const std::optional<queue_head>& before, const place& mine
 enum class enter_all_step {
     entered,  ///< an earlier copy of ours did it
     renew,    ///< others entered meanwhile: look again, and choose again
+    beyond,   ///< a row of before the table went back stands there: choose a number beyond it
     again,    ///< only in the way of other writes: the same request again
     refused,  ///< for a reason that stays
 };

@@ -42,22 +42,21 @@ std::int64_t tickets_ahead(const queue_head& head, const place& mine) {
     return std::max<std::int64_t>(mine.rank - 1 - (head.passed - head.skipped_passed), 0);
 }
 
-namespace {
-
-/// For each row the least number that a later one covers: a row whose number is not below that is of a time before the
-/// table went back to a backup, for nothing else was issued within a place.
-/// @param written only by places that were written down; a void row may be of that time itself
-std::vector<std::int64_t> covered_later(const std::vector<seen_ticket>& rows, bool written) {
-    std::vector<std::int64_t> least(rows.size());
-    auto lowest = std::numeric_limits<std::int64_t>::max();
-    for (auto i = rows.size(); i-- > 0;) {
-        least[i] = lowest;
-        if (!written || !rows[i].row.is_void) lowest = std::min(lowest, rows[i].row.from);
-    }
-    return least;
+void drop_covered(std::vector<seen_ticket>& rows) {
+    auto by_any = std::numeric_limits<std::int64_t>::max();  // the least number that a later place covers
+    auto by_written = by_any;
+    const auto is_covered = [&](const seen_ticket& seen) {
+        const auto& [row, owner] = seen;
+        const bool is_over = row.is_void || owner == owner_is::over;
+        const bool covered = (is_over ? by_any : by_written) <= row.ticket;
+        if (!covered) by_any = std::min(by_any, row.from);
+        if (!covered && !row.is_void) by_written = std::min(by_written, row.from);
+        return covered;
+    };
+    // In the order of the line the last is judged first, so that each is judged by all that stand behind it.
+    const auto kept = std::ranges::remove_if(rows.rbegin(), rows.rend(), is_covered).begin();
+    rows.erase(rows.begin(), kept.base());
 }
-
-}  // namespace
 
 examine_decision decide_examine(const examine_facts& facts) {
     examine_decision over{.step = examine_step::pass};
@@ -73,14 +72,11 @@ examine_decision decide_examine(const examine_facts& facts) {
         }
         return true;
     };
-    const auto within_any = covered_later(facts.rows, false);
-    const auto within_written = covered_later(facts.rows, true);
     auto in_the_way = facts.rows.begin();
-    for (std::size_t i = 0; in_the_way != facts.rows.end(); ++in_the_way, ++i) {
+    for (; in_the_way != facts.rows.end(); ++in_the_way) {
         const auto& [row, owner] = *in_the_way;
         if (row.ticket < next) continue;  // passed meanwhile
         const bool is_over = row.is_void || owner == owner_is::over;
-        if ((is_over ? within_any : within_written)[i] <= row.ticket) continue;  // a later one is in its place
         if (row.ticket >= facts.until || !buries_all_before(row.from) || !is_over) break;
         over.places.push_back({.ticket = row.ticket, .from = row.from});
         next = row.ticket + 1;
@@ -104,12 +100,10 @@ examine_decision decide_examine(const examine_facts& facts) {
 void note_missing(missing_tickets& missing, const std::vector<seen_ticket>& rows, std::int64_t passed, std::int64_t end,
                   time_point now) {
     auto next = passed + 1;
-    const auto covered = covered_later(rows, false);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (rows[i].row.ticket < next) continue;  // passed meanwhile
-        const auto end_of_gap = std::min(covered[i], rows[i].row.from);
-        if (end_of_gap > next) missing.note(next, end_of_gap - 1, now);
-        next = rows[i].row.ticket + 1;
+    for (const auto& [row, owner] : rows) {
+        if (row.ticket < next) continue;  // passed meanwhile
+        if (row.from > next) missing.note(next, row.from - 1, now);
+        next = row.ticket + 1;
     }
     if (next < end) missing.note(next, end - 1, now);
 }

@@ -84,6 +84,11 @@ struct seen_ticket {
     owner_is owner;
 };
 
+/// Leaves out rows whose number lies within a later place. Nothing else was issued there, so that they are of a time
+/// before the table went back to a backup. So may a void row be: for its sake nobody is left out who lives.
+/// @param rows in order
+void drop_covered(std::vector<seen_ticket>& rows);
+
 struct examine_facts {
     std::int64_t passed;
     const std::vector<seen_ticket>& rows;  ///< in order, as far as they were read

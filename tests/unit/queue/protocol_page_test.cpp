@@ -17,7 +17,7 @@ TEST_CASE("the page of the queue's protocol shows each request as it is built") 
     const place seven{.ticket = 7, .from = 7};
     // Beside a queue that is further, so that numbers are skipped.
     const auto all_of = [&](const std::optional<queue_head>& head) {
-        const auto places = choose_places({head, queue_head{.tail = 60, .passed = 60}}, now);
+        const auto places = choose_places({head, queue_head{.tail = 60, .passed = 60}}, 0, now);
         return text_of(enter_all(table, {orders}, {head}, places, "x", self, face));
     };
     check_page("queue", {{"take", text_of(requests.take("x", now))},

@@ -130,23 +130,28 @@ TEST_CASE("examine: what is missing is waited for, and buried when nobody can re
     CHECK(examine({}, 100'000'000, millions).graves.size() == batch_limit);
 }
 
-TEST_CASE("examine: what stands within a later place is of a time before the table went back, and counts for nothing") {
-    using enum examine_step;
-    CHECK(examine({voided(13), live(15, owner_is::over, 11), live(16)}, 20) == examine_decision{pass, {one(15, 11)}});
-    CHECK(examine({live(13), live(15, owner_is::over, 11), live(16)}, 20) == examine_decision{pass, {one(15, 11)}});
-    CHECK(examine({voided(13), live(15, owner_is::other, 11)}, 20).session == "s15");
-    CHECK(examine({live(13, owner_is::ours), live(15, owner_is::other, 11)}, 20).session == "s15");
-    CHECK(examine({voided(11), voided(13), live(15, owner_is::over, 12)}, 20) ==
-          examine_decision{pass, {one(11), one(15, 12)}});
-    CHECK(examine({live(11), live(15, owner_is::over, 11)}, 20) == examine_decision{pass, {one(15, 11)}});
-    CHECK(examine({voided(11), live(15, owner_is::over, 11)}, 20) == examine_decision{pass, {one(15, 11)}});
+TEST_CASE("what stands within a later place is of a time before the table went back, and counts for nothing") {
+    using enum owner_is;
+    const auto kept = [](std::vector<seen_ticket> rows) {
+        drop_covered(rows);
+        std::vector<std::int64_t> tickets;
+        for (const auto& [row, owner] : rows) tickets.push_back(row.ticket);
+        return tickets;
+    };
+    using tickets = std::vector<std::int64_t>;
+    for (const auto& each : {voided(13), live(13), live(13, ours), live(13, ghost), live(13, over), live(11)}) {
+        CHECK(kept({each, live(15, other, 11), live(16)}) == tickets{15, 16});
+        CHECK(kept({each, live(15, over, 11)}) == tickets{15});
+    }
+    CHECK(kept({voided(11), voided(13), live(15, other, 12)}) == tickets{11, 15});
+    CHECK(kept({live(11), live(15, other, 12), live(17)}) == tickets{11, 15, 17});
+    CHECK(kept({}).empty());
     // What was given up may be of that time itself: nobody who lives is passed over for its sake.
-    CHECK(examine({voided(13), voided(15, 11), live(16)}, 20) == examine_decision{pass, {one(15, 11)}});
-    CHECK(examine({live(11), voided(15, 11), live(16)}, 20).session == "s11");
-    missing_tickets all;
-    note_missing(all, {voided(14), live(15, owner_is::over, 12), live(17)}, 10, 18, at(1s));
-    for (const std::int64_t ticket : {11, 16}) CHECK(all.since(ticket) == at(1s));
-    for (const std::int64_t ticket : {12, 13, 14, 15, 17}) CHECK_FALSE(all.since(ticket));
+    CHECK(kept({voided(13), live(14, over), voided(15, 11), live(16)}) == tickets{15, 16});
+    CHECK(kept({live(11), voided(13), voided(15, 11), live(16)}) == tickets{11, 15, 16});
+    CHECK(kept({live(11), voided(15, 11), live(16, other, 11)}) == tickets{16});
+    // What counts for nothing covers nothing either.
+    CHECK(kept({live(11), live(14, other, 11), live(16, other, 13)}) == tickets{11, 16});
 }
 
 TEST_CASE("missing: all that the rows show to be missing is noted, and keeps the time of its first sight") {

@@ -291,6 +291,79 @@ TEST_CASE("a number that was issued again after a backup came back is left to wh
     CHECK(nothing_left(w, "x"));
 }
 
+namespace {
+
+asio::awaitable<void> wait_in_vain(std::vector<queue> queues, std::chrono::nanoseconds patience) {
+    const enter_options briefly{.wait = patience};
+    error_code code;
+    if (queues.size() == 1) {
+        code = std::get<0>(co_await queues.front().enter(briefly, asio::as_tuple(asio::deferred)));
+    } else {
+        code = std::get<0>(co_await enter_all(queues, briefly, asio::as_tuple(asio::deferred)));
+    }
+    CHECK(code == errc::wait_timeout);
+}
+
+}  // namespace
+
+TEST_CASE("a place given up before it is seen that a backup came back takes no turn from whom it was issued to again") {
+    for (const bool jointly : {false, true}) {
+        backed_up past;
+        auto& [w, a, b, c, d, backup] = past;
+        queue_turn held;
+        queue_turn present;
+        queue_turn next;
+        run(w, a, enter(past.in(a), held));
+        const auto given_up = held.ticket() + 1;
+        std::vector<queue> queues{past.in(b)};
+        if (jointly) {
+            // Its number is given_up + 3, and covers those before.
+            w.apply(put_item_request{
+                .table_name = table,
+                .new_item = {{"pk", "queue#y"}, {"sk", "/"}, {"v", 1}, {"tail", given_up + 2}, {"passed", 0}}});
+            queues.emplace_back(*b.session, "y");
+        }
+        running waits(w, b, wait_in_vain(queues, 2s));
+        w.scheduler.run_for(1s);
+        b.network->set_plan(throttle(reads_head));
+        past.restore();
+        waits.wait(5s);
+        w.scheduler.run_for(1s);
+        run(w, c, turns_over(past.in(c), 1));
+        run(w, c, enter(past.in(c), present));
+        CHECK(present.ticket() == given_up);
+        for (int i = 0; i < 4; ++i) run(w, d, wait_in_vain({past.in(d)}, 50ms));
+        running behind(w, d, enter(past.in(d), next));
+        w.scheduler.run_for(600ms);  // its turn is not written down yet
+        CHECK(present.held());
+        CHECK_FALSE(next);
+        run(w, c, leave(present));
+        behind.wait(5s);
+        run(w, d, leave(next));
+    }
+}
+
+TEST_CASE("several queues are entered beyond rows that stand where a backup came back") {
+    for (const bool tries : {false, true}) {
+        world w;
+        node a(w, 1);
+        for (const auto* each : {"y", "x"}) run(w, a, turns_over(queue{*a.session, each}, 1));
+        w.scheduler.run_for(5s);
+        const auto head = *find_integer(*head_of(w, "x"), "tail");
+        for (int i = 1; i <= 4; ++i) put_in_line(w, "x", head + i, "of-old");
+        std::vector<queue_turn> turns;
+        const std::vector<queue> queues{{*a.session, "x"}, {*a.session, "y"}};
+        enter_options options;
+        if (tries) options.wait = 0s;
+        const auto enter_both = [&]() -> asio::awaitable<void> { turns = co_await enter_all(queues, options); };
+        running waits(w, a, enter_both());
+        waits.wait(5s);
+        REQUIRE(turns.size() == 2);
+        CHECK(turns.front().ticket() == head + 5);
+        for (auto& turn : turns) run(w, a, leave(turn));
+    }
+}
+
 TEST_CASE("a turn whose number was issued again after a backup came back is lost, and ends nobody else's") {
     backed_up past;
     auto& [w, a, b, c, d, backup] = past;

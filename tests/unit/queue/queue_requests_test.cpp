@@ -203,12 +203,17 @@ TEST_CASE("counters of a queue that no library wrote are corrupt, and are reckon
 
 TEST_CASE("several queues are entered under one number above all, and what it skips is covered") {
     const seen_heads heads{queue_head{.tail = 50, .passed = 50}, queue_head{.tail = 20, .passed = 18}, std::nullopt};
-    const auto places = choose_places(heads, now);
+    const auto places = choose_places(heads, 0, now);
     REQUIRE(places.size() == 3);
     CHECK(places[0] == place{.ticket = 1001, .from = 1001, .rank = 51});
     CHECK(places[1] == place{.ticket = 1001, .from = 21, .rank = 21});
     CHECK(places[2] == place{.ticket = 1001, .from = 1001, .rank = 1001});
-    CHECK(choose_places({queue_head{.tail = last_ticket_ever, .passed = 1}}, now).empty());
+    CHECK(choose_places({queue_head{.tail = last_ticket_ever, .passed = 1}}, 0, now).empty());
+    CHECK(choose_places({queue_head{.tail = 50, .passed = 50}}, last_ticket_ever, now).empty());
+
+    // A number that is known to be taken is skipped as those are that one of the queues has issued.
+    CHECK(choose_places(heads, 1001, now)[1] == place{.ticket = 1002, .from = 21, .rank = 21});
+    CHECK(choose_places(heads, 40, now) == places);
 
     const auto after = head_after(heads[1], places[1], "z");
     CHECK(after == queue_head{.tail = 1001, .passed = 18, .last = "z", .skipped = 980});
@@ -223,7 +228,7 @@ TEST_CASE("entering several is all or nothing, once, and gives what was foretold
     REQUIRE(world.applies(by_b.take("y", now)));
     const auto before = head_in(world);
     const seen_heads heads{before, std::nullopt};
-    const auto places = choose_places(heads, now);
+    const auto places = choose_places(heads, 0, now);
     const auto request = enter_all(table, queues, heads, places, "z", a, face);
     REQUIRE(world.execute(request).has_value());
     CHECK(head_in(world) == head_after(before, places[0], "z"));
@@ -257,6 +262,17 @@ TEST_CASE("a transaction that was only in the way of others is sent again") {
     CHECK(decide_enter_all(why, "z", heads) == enter_all_step::refused);
     why.reasons = {{"ValidationError", {}, {}}, {"None", {}, {}}};
     CHECK(decide_enter_all(why, "z", heads) == enter_all_step::refused);
+
+    // A ticket's row, where no head has moved, is of a time before the table went back; beside one that is of no queue
+    // it does not matter.
+    const auto row = by_b.cancel(one(7), "y").new_item;
+    why.reasons = {{"None", {}, {}}, {"ConditionalCheckFailed", {}, row}};
+    CHECK(decide_enter_all(why, "z", heads) == enter_all_step::beyond);
+    why.reasons.insert(why.reasons.end(), {{"TransactionConflict", {}, {}}, {"ConditionalCheckFailed", {}, {}}});
+    heads.emplace_back();
+    CHECK(decide_enter_all(why, "z", heads) == enter_all_step::refused);
+    why.reasons = {{"ConditionalCheckFailed", {}, {}}, {"ConditionalCheckFailed", {}, row}};
+    CHECK(decide_enter_all(why, "z", heads) == enter_all_step::renew);
 }
 
 }  // namespace dynalease::protocol::test
