@@ -48,6 +48,17 @@ bool queue_impl::start(boost::asio::awaitable<void> body) {
 
 // ---- who is in the way -------------------------------------------------------------------------------------
 
+// Whoever stands far behind looks rarely: the turn may have ended since.
+std::string queue_impl::words_of_turn() const {
+    const auto& head = view_.head();
+    const bool lately = view_.fresh_head() != nullptr;
+    const auto lasted = (lately ? core_.now() : head.seen_at()) - head.moved_at();
+    const auto at_least =
+        lasted < std::chrono::milliseconds(1) ? std::string() : " for at least " + words_of_time(lasted);
+    if (lately) return (at_least.empty() ? " has the turn" : " has had the turn") + at_least;
+    return " had the turn " + time_since(core_, head.seen_at()) + " ago" + (at_least.empty() ? "" : "," + at_least);
+}
+
 std::string queue_impl::turn_in_words() const {
     if (const auto hold = here_.turn.lock()) {
         return "this process has had the turn for " + time_since(core_, hold->granted_at()) + " under token " +
@@ -55,13 +66,10 @@ std::string queue_impl::turn_in_words() const {
     }
     const auto& head = view_.head();
     if (!head.known() || head->free()) return {};
-    const bool is_new = core_.now() - head.moved_at() < std::chrono::milliseconds(1);
-    const auto at_least =
-        is_new ? " has the turn" : " has had the turn for at least " + time_since(core_, head.moved_at());
     const auto* first = view_.foremost();
-    if (first == nullptr || first->is_void) return "ticket " + std::to_string(head->passed + 1) + at_least;
+    if (first == nullptr || first->is_void) return "ticket " + std::to_string(head->passed + 1) + words_of_turn();
     if (first->session == core_.id()) return {};
-    return protocol::words_of_session(first->session, first->owner) + at_least +
+    return protocol::words_of_session(first->session, first->owner) + words_of_turn() +
            words_of_heartbeat(core_, first->session);
 }
 

@@ -106,6 +106,7 @@ public:
 private:
     void seen(const protocol::head_sights::news& what) override;
     void went_back();
+    std::string words_of_turn() const;
     void serve();
     void draw_again(const std::shared_ptr<queue_entrant>& who);
     void end_turn(const std::shared_ptr<queue_hold>& hold);

@@ -10,14 +10,10 @@
 
 namespace dynalease::detail {
 
-namespace {
-
 std::string words_of_time(std::chrono::nanoseconds time) {
     const auto ms = std::chrono::floor<std::chrono::milliseconds>(time).count();
     return ms < 1000 ? std::to_string(ms) + " ms" : std::to_string(ms / 1000) + " s";
 }
-
-}  // namespace
 
 std::string time_since(const session_impl& core, dynalease::time_point since) {
     return words_of_time(core.now() - since);

@@ -5,6 +5,7 @@
 #include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/runtime/time.hpp>
 
+#include <chrono>
 #include <string>
 
 namespace dynalease::detail {
@@ -13,6 +14,7 @@ class hold;
 class session_impl;
 
 /// In seconds, or where there is none in milliseconds.
+std::string words_of_time(std::chrono::nanoseconds time);
 std::string time_since(const session_impl& core, dynalease::time_point since);
 /// A caller of this process has it. @param present its grant; null: that is on its way back @param reads as below
 std::string words_of_own_hold(const session_impl& core, dynalease::time_point since, const hold* present,

@@ -61,7 +61,7 @@ TEST_CASE("who waited for a turn in vain is told who has it, since when, and how
     run(w, c, wait_in_vain(target, {.wait = 5s}, told));
     CHECK(says(told, a.session->id()));
     CHECK(says(told, "of billing-7"));
-    CHECK(says(told, "for at least 5 s"));
+    CHECK(says(told, " had the turn 1 s ago, for at least 3 s"));
     CHECK(says(told, "up to 2 tickets go before this one, that of the turn included"));
     diagnostics told_its_fate;
     run(w, c, wait_in_vain(target, {.wait = until_known}, told_its_fate));
@@ -94,6 +94,35 @@ TEST_CASE("who is told of a holder is not told of one before that") {
     CHECK(says(told, b.session->id()));
     CHECK_FALSE(says(told, a.session->id()));
     CHECK(says(told, "1 ticket goes before this one"));
+}
+
+TEST_CASE("who stands so far behind that it looks rarely is told when it saw the turn, and not that it lasts") {
+    world w;
+    node a(w, 1);
+    queue_turn held;
+    run(w, a, enter(queue{*a.session, "x"}, held));
+    constexpr std::uint64_t crowd = 12;
+    std::vector<std::unique_ptr<node>> others;
+    std::vector<queue_turn> turns(crowd);
+    std::vector<running> waits;
+    for (std::uint64_t i = 0; i < crowd; ++i) {
+        others.push_back(std::make_unique<node>(w, 2 + i));
+        waits.emplace_back(w, *others[i], enter(queue{*others[i]->session, "x"}, turns[i]));
+    }
+    w.scheduler.run_for(2s);
+    node last(w, 2 + crowd);
+    diagnostics told;
+    running in_vain(w, last, wait_in_vain(queue{*last.session, "x"}, {.wait = 9s}, told));
+    w.scheduler.run_for(7s);
+    run(w, a, leave(held));
+    in_vain.wait();
+    CHECK(says(told, " had the turn "));
+    CHECK(says(told, " s ago, for at least "));
+    CHECK_FALSE(says(told, "has had"));
+    for (std::size_t i = 0; i < crowd; ++i) {
+        waits[i].wait(1min);
+        run(w, *others[i], leave(turns[i]));
+    }
 }
 
 TEST_CASE("who waited for a turn of its own process is told so") {
