@@ -8,7 +8,9 @@
 #include <dynalease/dynamodb/failure.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/associated_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/dispatch.hpp>
 #include <boost/asio/error.hpp>
 
 #include <chrono>
@@ -58,7 +60,7 @@ struct called_verb {
 };
 
 /// Runs the body of a verb, which reports what it knows of a failure. Every verb starts here, but for those that ask
-/// for grants (`session/asking.hpp`), and those of empty guards, which have nowhere to run.
+/// for grants (`session/asking.hpp`), and those that have nowhere to run (`answer_at_once`).
 template <class T>
 void start_verb(const boost::asio::any_io_executor& executor, called_verb called,
                 boost::asio::awaitable<runtime::completion<T>> body, std::type_identity_t<handler_for<T>> handler) {
@@ -70,6 +72,21 @@ void start_verb(const boost::asio::any_io_executor& executor, called_verb called
 inline error_code report(const failure& why, diagnostics* details) {
     if (details) *details = why.details;
     return why.code;
+}
+
+/// The end of a verb that was called on nothing, so that it has no executor of its own: the answer comes on the
+/// handler's. Not through the system executor, which would start a thread.
+template <class T>
+void answer_at_once(const called_verb& called, const failure& why, std::type_identity_t<handler_for<T>> handler) {
+    const auto code = called(report(why, called.details));
+    const auto executor = boost::asio::get_associated_executor(handler);
+    boost::asio::dispatch(executor, [handler = std::move(handler), code]() mutable {
+        if constexpr (std::is_void_v<T>) {
+            std::move(handler)(code);
+        } else {
+            std::move(handler)(code, T{});
+        }
+    });
 }
 
 /// A time to wait that is less than none is a slip in the caller's arithmetic. Empty, or what is wrong with it.

@@ -14,6 +14,7 @@
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
+#include <boost/asio/system_executor.hpp>
 
 #include <algorithm>
 #include <string>
@@ -172,14 +173,16 @@ boost::asio::awaitable<runtime::completion<item_guards>> run_acquire_all(demands
 }  // namespace
 
 boost::asio::any_io_executor executor_of(const std::vector<item_demand>& wanted) {
-    if (!wanted.empty()) return wanted.front().lock.get_executor();
-    diagnostics details;
-    details.operation = "acquire_all";
-    details.message = "there is no item to lock";
-    throw error(errc::invalid_option, std::move(details));
+    if (wanted.empty()) return boost::asio::system_executor();  // where nothing runs
+    return wanted.front().lock.get_executor();
 }
 
 void acquire_all_verb::operator()(diagnostics* details, handler_for<std::vector<item_guard>> handler) && {
+    if (wanted.empty()) {
+        failure none(errc::invalid_option);
+        none.details.message = "there is no item to lock";
+        return answer_at_once<item_guards>({details, "acquire_all"}, none, std::move(handler));
+    }
     demands all;
     for (auto& each : wanted) {
         all.push_back({std::move(each.lock.target_), each.shared ? item_access::shared : item_access::exclusive});

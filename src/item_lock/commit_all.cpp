@@ -12,6 +12,8 @@
 #include "runtime/alarm.hpp"
 #include "runtime/cancellation.hpp"
 
+#include <boost/asio/system_executor.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -190,18 +192,23 @@ boost::asio::awaitable<runtime::completion<void>> run_commit_all(last_parts part
     co_return done;
 }
 
+bool is_any_missing(const std::vector<item_commit>& parts) {
+    return parts.empty() || std::ranges::any_of(parts, [](const auto& part) { return !part.guard; });
+}
+
 }  // namespace
 
 boost::asio::any_io_executor executor_of(const std::vector<item_commit>& parts) {
-    const bool all_hold = std::ranges::all_of(parts, [](const auto& part) { return static_cast<bool>(part.guard); });
-    if (!parts.empty() && all_hold) return item_hold::of(parts.front().guard)->core()->world().executor;
-    diagnostics details;
-    details.operation = "commit_all";
-    details.message = parts.empty() ? "there is no guard to end" : "one of the guards is empty";
-    throw error(errc::not_held, std::move(details));
+    if (is_any_missing(parts)) return boost::asio::system_executor();  // where nothing runs
+    return item_hold::of(parts.front().guard)->core()->world().executor;
 }
 
 void commit_all_verb::operator()(diagnostics* details, handler_for<void> handler) && {
+    if (is_any_missing(parts)) {
+        failure none(errc::not_held);
+        none.details.message = parts.empty() ? "there is no guard to end" : "one of the guards is empty";
+        return answer_at_once<void>({details, "commit_all"}, none, std::move(handler));
+    }
     last_parts ending;
     for (auto& part : parts) {
         auto hold = item_hold::of(part.guard);

@@ -14,6 +14,8 @@
 #include "session/session_lives.hpp"
 #include "session/wait_limit.hpp"
 
+#include <boost/asio/system_executor.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <span>
@@ -206,14 +208,16 @@ boost::asio::awaitable<runtime::completion<turns>> run_enter_all(std::vector<que
 }  // namespace
 
 boost::asio::any_io_executor executor_of(const std::vector<queue>& queues) {
-    if (!queues.empty()) return queues.front().get_executor();
-    diagnostics details;
-    details.operation = "enter_all";
-    details.message = "there is no queue to enter";
-    throw error(errc::invalid_option, std::move(details));
+    if (queues.empty()) return boost::asio::system_executor();  // where nothing runs
+    return queues.front().get_executor();
 }
 
 void enter_all_verb::operator()(diagnostics* details, handler_for<std::vector<queue_turn>> handler) && {
+    if (queues.empty()) {
+        failure none(errc::invalid_option);
+        none.details.message = "there is no queue to enter";
+        return answer_at_once<turns>({details, "enter_all"}, none, std::move(handler));
+    }
     std::vector<queue_handle> handles;
     for (auto& each : queues) handles.push_back(std::move(each.target_));
     const auto executor = handles.front().lives->world().executor;

@@ -34,7 +34,7 @@ boost::asio::awaitable<runtime::completion<void>> run_waiting_for_loss(std::shar
 
 void start_giving_back(const std::shared_ptr<hold>& held, called_verb called, handler_for<void> handler) {
     if (!held) {
-        answer_for_empty<void>(called, std::move(handler));
+        answer_at_once<void>(called, empty_guard(), std::move(handler));
         return;
     }
     // Invalid from the call on, on whatever thread that is.

@@ -28,21 +28,10 @@ boost::asio::any_io_executor executor_of(const std::shared_ptr<Hold>& hold) {
     return hold->core()->world().executor;
 }
 
-/// An empty guard has no executor of its own: the answer comes on the handler's. Not through the system executor,
-/// which would start a thread.
-template <class T>
-void answer_for_empty(const called_verb& called, handler_for<T> handler) {
+inline failure empty_guard() {
     failure why(errc::not_held);
     why.details.message = "the guard is empty";
-    called(report(why, called.details));
-    const auto executor = boost::asio::get_associated_executor(handler);
-    boost::asio::dispatch(executor, [handler = std::move(handler)]() mutable {
-        if constexpr (std::is_void_v<T>) {
-            std::move(handler)(make_error_code(errc::not_held));
-        } else {
-            std::move(handler)(make_error_code(errc::not_held), T{});
-        }
-    });
+    return why;
 }
 
 /// Starts what a guard's verb does with its hold; where there is none, `work` is dropped without a step.
@@ -56,7 +45,7 @@ void start_guard_verb(const std::shared_ptr<Hold>& hold, called_verb called,
         called.table = hold->table();
         start_verb<T>(executor_of(hold), std::move(called), std::move(work), std::move(handler));
     } else {
-        answer_for_empty<T>(called, std::move(handler));
+        answer_at_once<T>(called, empty_guard(), std::move(handler));
     }
 }
 

@@ -39,17 +39,14 @@ awaitable<result<std::optional<item>>> read_once(std::shared_ptr<transactions_im
 }
 
 awaitable<runtime::completion<transaction_sight>> run_read(std::shared_ptr<transactions_impl> core, placed_key place,
-                                                           isolation level, std::optional<stored_item> under_lock,
-                                                           diagnostics* details) {
+                                                           isolation level, diagnostics* details) {
     runtime::completion<transaction_sight> done;
     if (auto why = protocol::check_key(place.layout, place.key)) {
         done.code = report(*why, details);
         co_return done;
     }
     result<std::optional<stored_item>> stored = std::optional<stored_item>{};
-    if (under_lock) {
-        stored = std::move(under_lock);
-    } else if (level == isolation::latest) {
+    if (level == isolation::latest) {
         std::vector<placed_key> one{place};
         auto all = co_await read_latest(core, std::move(one));
         if (all)
@@ -67,6 +64,21 @@ awaitable<runtime::completion<transaction_sight>> run_read(std::shared_ptr<trans
         done.value.stored = *std::move(stored);
     else
         done.code = report(stored.error(), details);
+    co_return done;
+}
+
+awaitable<runtime::completion<transaction_sight>> run_get(std::shared_ptr<transactions_impl> core, placed_key place,
+                                                          result<std::optional<transaction_sight>> known,
+                                                          diagnostics* details) {
+    runtime::completion<transaction_sight> done;
+    if (!known) {
+        done.code = report(known.error(), details);
+    } else if (*known) {
+        done.value = **std::move(known);
+    } else {
+        done = co_await run_read(std::move(core), std::move(place), isolation::latest, details);
+        done.value.fresh = !done.code;
+    }
     co_return done;
 }
 
@@ -112,18 +124,25 @@ awaitable<result<std::optional<protocol::transaction_header>>> read_plan(std::sh
     co_return now.found();
 }
 
-transaction_read_verb reading(const open_transaction& of, std::shared_ptr<versioned_impl> table, item_key key) {
-    auto held = of.held ? of.held->find(table->layout().table, key) : std::nullopt;
-    return {of.core, std::move(table), std::move(key), isolation::latest, "transaction.get", std::move(held)};
-}
-
 void transaction_read_verb::operator()(diagnostics* details, handler_for<transaction_sight> handler) && {
     const auto executor = core->world().executor;
-    called_verb called{details, verb, protocol::text_of(key), table->options().table};
+    called_verb called{details, "transactions.read", protocol::text_of(key), table->options().table};
     placed_key place{table->layout(), std::move(key)};
     start_verb<transaction_sight>(executor, std::move(called),
-                                  run_read(std::move(core), std::move(place), level, std::move(under_lock), details),
-                                  std::move(handler));
+                                  run_read(std::move(core), std::move(place), level, details), std::move(handler));
+}
+
+// What the transaction knows is looked up in the call: from then on its owner may change it, on another thread.
+void transaction_get_verb::operator()(diagnostics* details, handler_for<transaction_sight> handler) && {
+    auto known = known_in(*of, *table, key);
+    if (known && !*known && of->held) {
+        if (auto held = of->held->find(table->layout().table, key)) known = transaction_sight{std::move(held), true};
+    }
+    const auto& core = of->core;
+    called_verb called{details, "transaction.get", protocol::text_of(key), table->options().table};
+    placed_key place{table->layout(), std::move(key)};
+    start_verb<transaction_sight>(core->world().executor, std::move(called),
+                                  run_get(core, std::move(place), std::move(known), details), std::move(handler));
 }
 
 }  // namespace dynalease::detail

@@ -71,13 +71,17 @@ result<std::optional<transaction_sight>> transaction_draft::known(const item_lay
     return touched->read ? as(touched->before) : std::nullopt;
 }
 
-void transaction_draft::saw(const item_layout& layout, const item_key& key, std::optional<stored_item> before,
+bool transaction_draft::saw(const item_layout& layout, const item_key& key, std::optional<stored_item> before,
                             std::optional<item> seen) {
     auto& touched = at(layout, key);
-    if (touched.read) return;
+    if (touched.read) {
+        const bool there = touched.before.has_value();
+        return there == before.has_value() && (!there || touched.before->attributes == before->attributes);
+    }
     touched.read = true;
     touched.before = std::move(before);
     touched.seen = std::move(seen);
+    return true;
 }
 
 // ---- writes ------------------------------------------------------------------------------------------------

@@ -57,8 +57,8 @@ class transaction_draft {
 public:
     /// Empty: nothing is known of the item. Fails with `errc::updated_blindly`.
     result<std::optional<transaction_sight>> known(const protocol::item_layout& layout, const item_key& key) const;
-    /// The first sight of an item counts: what it was at a later moment, the commit finds out.
-    void saw(const protocol::item_layout& layout, const item_key& key, std::optional<stored_item> before,
+    /// The first sight of an item counts. @returns whether this one bears it out
+    bool saw(const protocol::item_layout& layout, const item_key& key, std::optional<stored_item> before,
              std::optional<item> seen);
 
     void put(const protocol::item_layout& layout, const item_key& key, drafted_put wanted);

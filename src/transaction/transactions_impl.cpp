@@ -26,10 +26,15 @@ void check_open(const char* verb, const open_transaction& of) {
     if (of.over) refuse(verb, failure(errc::transaction_over));
 }
 
+std::optional<failure> fault_of_place(const versioned_impl& table, const item_key& key) {
+    if (auto why = fault_of_table(table)) return why;
+    if (auto why = table.fault_of(key)) return protocol::about(*std::move(why), {table.layout().table, key});
+    return std::nullopt;
+}
+
 /// @throws what is wrong with the item.
 void check_place(const char* verb, const versioned_impl& table, const item_key& key) {
-    if (auto why = fault_of_table(table)) refuse(verb, *std::move(why));
-    if (auto why = table.fault_of(key)) refuse(verb, protocol::about(*std::move(why), {table.layout().table, key}));
+    if (auto why = fault_of_place(table, key)) refuse(verb, *std::move(why));
 }
 
 const char* verb_in_body(write_order::kind what) {
@@ -117,19 +122,20 @@ std::shared_ptr<open_transaction> begin_transaction(std::shared_ptr<transactions
     return open(std::move(core), options, born, deadline);
 }
 
-std::optional<transaction_sight> known_in(const open_transaction& of, const versioned_impl& table,
-                                          const item_key& key) {
-    constexpr const char* verb = "transaction.get";
-    check_open(verb, of);
-    check_place(verb, table, key);
-    auto known = of.draft.known(table.layout(), key);
-    if (!known) refuse(verb, std::move(known).error());
-    return *std::move(known);
+result<std::optional<transaction_sight>> known_in(const open_transaction& of, const versioned_impl& table,
+                                                  const item_key& key) {
+    if (of.over) return failure(errc::transaction_over);
+    if (auto why = fault_of_place(table, key)) return *std::move(why);
+    return of.draft.known(table.layout(), key);
 }
 
 void remember(open_transaction& of, std::shared_ptr<versioned_impl> table, const item_key& key, transaction_sight sight,
               std::optional<item> seen) {
-    of.draft.saw(table->layout(), key, std::move(sight.stored), std::move(seen));
+    const auto& layout = table->layout();
+    if (of.draft.saw(layout, key, std::move(sight.stored), std::move(seen))) return;
+    failure why(errc::conflict);
+    why.details.message = "another read of it, side by side with this one, saw it otherwise";
+    refuse("transaction.get", protocol::about(std::move(why), {layout.table, key}));
 }
 
 void write_in(open_transaction& of, std::shared_ptr<versioned_impl> table, write_order order) {

@@ -66,6 +66,9 @@ public:
 
 /// Why the table takes no part in transactions; empty: it does.
 std::optional<failure> fault_of_table(const versioned_impl& table);
+/// What the transaction knows of an item without asking; empty: nothing yet. Or why it may not be asked for.
+result<std::optional<transaction_sight>> known_in(const open_transaction& of, const versioned_impl& table,
+                                                  const item_key& key);
 
 /// @throws dynalease::error that names the option at fault.
 void check(const run_options& options);

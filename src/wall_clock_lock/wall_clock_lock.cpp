@@ -214,7 +214,7 @@ void wall_clock_guard::update_verb::operator()(diagnostics* details, detail::han
 void wall_clock_guard::release_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
     detail::called_verb called{details, "wall_clock_guard.release"};
     if (!hold) {
-        detail::answer_for_empty<void>(called, std::move(handler));
+        detail::answer_at_once<void>(called, detail::empty_guard(), std::move(handler));
         return;
     }
     // Invalid from the call on, on whatever thread that is.

@@ -207,6 +207,8 @@ void of_transactions(Visit visit, transactions all, versioned<item> table) {
     visit("transactions.sweep", "", [&](auto&&... tail) { return all.sweep(std::forward<decltype(tail)>(tail)...); });
     visit("transactions.sweep", "",
           [&](auto&&... tail) { return all.sweep({}, std::forward<decltype(tail)>(tail)...); });
+    visit("transaction.get", "k",
+          [&](auto&&... tail) { return all.begin().get(table, key, std::forward<decltype(tail)>(tail)...); });
     visit("transaction.commit", "", [&](auto&&... tail) {
         auto open = all.begin();
         open.erase(table, key);

@@ -28,7 +28,6 @@ struct acquire_all_options {
 };
 
 namespace detail {
-/// @throws dynalease::error with `errc::invalid_option` when there is no item.
 boost::asio::any_io_executor executor_of(const std::vector<item_demand>& wanted);
 
 struct acquire_all_verb {

@@ -11,7 +11,6 @@
 namespace dynalease {
 
 namespace detail {
-/// @throws dynalease::error with `errc::invalid_option` when there is no queue.
 boost::asio::any_io_executor executor_of(const std::vector<queue>& queues);
 
 struct enter_all_verb {

@@ -33,8 +33,8 @@ concept fenced = requires(const Guard& guard) {
 /// locks respect what a transaction holds, as it does what they hold. Tables without stamps, and those that leave
 /// tombstones, take no part: `errc::invalid_option`.
 ///
-/// Thread safety: none; its verbs complete on the caller's executor, as all others. Errors of every verb, thrown at the
-/// call where it is not awaited: `errc::transaction_over` after `commit` was called; `errc::bad_attribute`,
+/// Thread safety: none; its verbs complete on the caller's executor, as all others. Errors of every verb, thrown by
+/// those that return nothing: `errc::transaction_over` after `commit` was called; `errc::bad_attribute`,
 /// `reserved_name` and `item_too_large` as of versioned writes.
 class transaction {
 public:
@@ -50,12 +50,21 @@ public:
     const std::string& id() const noexcept { return detail::id_of(*state_); }
 
     /// The item of that key as it is committed now, or as this transaction has written it; empty if there is none.
-    /// Waits for nobody. Errors: those of a read; `errc::updated_blindly`. Cancellation: all types. Cost: 1 read, of an
-    /// item that another transaction holds 2 or 3; none for what it knows.
+    /// Waits for nobody. Errors: those of a read; `errc::updated_blindly`; `errc::conflict` for the later of two reads
+    /// of it side by side that saw it otherwise. Cancellation: all types. Cost: 1 read, of an item that another
+    /// transaction holds 2 or 3; none for what it knows.
     template <class T>
     boost::asio::awaitable<std::optional<T>> get(const versioned<T>& table, key_values key) {
-        auto whole = key.named(table.options().key, table.options().sort_key);
-        return await_get<T>(state_, table.core_, std::move(whole));
+        return await_get<T>(getting(table, key));
+    }
+    template <class T, class... Tail>
+        requires verb_tail<std::optional<T>, Tail...>
+    auto get(const versioned<T>& table, key_values key, Tail&&... tail) {
+        using verb = detail::transaction_get_verb;
+        using typed = detail::typed_verb<detail::transaction_sight, std::optional<T>, verb, remembered<T>>;
+        auto asks = getting(table, key);
+        return detail::initiate<std::optional<T>>(get_executor(), typed{asks, remembered<T>{asks}},
+                                                  std::forward<Tail>(tail)...);
     }
 
     /// Writes the value, whether there is an item of that key or not; what the struct does not know of the item stays.
@@ -140,7 +149,7 @@ private:
     static detail::transaction_read_verb reading(std::shared_ptr<detail::transactions_impl> core,
                                                  const versioned<T>& table, const key_values& key, isolation level) {
         auto whole = key.named(table.options().key, table.options().sort_key);
-        return {std::move(core), table.core_, std::move(whole), level, "transactions.read"};
+        return {std::move(core), table.core_, std::move(whole), level};
     }
     template <class T>
     static detail::transaction_free_verb freeing(std::shared_ptr<detail::transactions_impl> core,
@@ -166,19 +175,30 @@ private:
     }
 
     template <class T>
-    static boost::asio::awaitable<std::optional<T>> await_get(std::shared_ptr<detail::open_transaction> state,
-                                                              std::shared_ptr<detail::versioned_impl> table,
-                                                              item_key key) {
-        const auto known = detail::known_in(*state, *table, key);
-        if (known) co_return value_in<T>(*table, *known);
-        auto verb = detail::reading(*state, table, key);
-        const auto where = detail::executor_of(*state);
+    detail::transaction_get_verb getting(const versioned<T>& table, const key_values& key) const {
+        auto whole = key.named(table.options().key, table.options().sort_key);
+        return {state_, table.core_, std::move(whole)};
+    }
+    /// Makes what was found into a T, and the transaction depend on it.
+    template <class T>
+    struct remembered {
+        detail::transaction_get_verb asked;
+
+        std::optional<T> operator()(detail::transaction_sight sight) const {
+            auto value = value_in<T>(*asked.table, sight);
+            if (!sight.fresh) return value;
+            std::optional<item> seen;
+            if (sight.stored) seen = detail::typed_orders<T>::seen_in(sight.stored->attributes);
+            detail::remember(*asked.of, asked.table, asked.key, std::move(sight), std::move(seen));
+            return value;
+        }
+    };
+    template <class T>
+    static boost::asio::awaitable<std::optional<T>> await_get(detail::transaction_get_verb verb) {
+        const remembered<T> remember{verb};
+        const auto where = detail::executor_of(*verb.of);
         auto sight = co_await detail::await_verb<detail::transaction_sight>(where, std::move(verb));
-        auto value = value_in<T>(*table, sight);
-        std::optional<item> seen;
-        if (sight.stored) seen = detail::typed_orders<T>::seen_in(sight.stored->attributes);
-        detail::remember(*state, std::move(table), key, std::move(sight), std::move(seen));
-        co_return value;
+        co_return remember(std::move(sight));
     }
 
     std::shared_ptr<detail::open_transaction> state_;

@@ -56,11 +56,11 @@ const std::string& id_of(const open_transaction& of);
 /// An item as a transaction sees it. Empty `stored`: there is none.
 struct transaction_sight {
     std::optional<stored_item> stored{};
+    bool fresh = false;  ///< by a read of its own, which the transaction does not depend on yet
 };
-/// What the transaction knows of an item without asking; empty: nothing yet.
-/// @throws dynalease::error with `errc::updated_blindly`, `transaction_over` or `bad_attribute`.
-std::optional<transaction_sight> known_in(const open_transaction& of, const versioned_impl& table, const item_key& key);
-/// @param seen as in `write_order`
+/// What a read has shown. @param seen as in `write_order`
+/// @throws dynalease::error with `errc::conflict` where another read of it, side by side with this one, showed it
+/// otherwise.
 void remember(open_transaction& of, std::shared_ptr<versioned_impl> table, const item_key& key, transaction_sight sight,
               std::optional<item> seen);
 /// Of the kinds of order: `create` inserts, `clobber` puts, `blind` updates, `clobber_remove` erases.
@@ -76,11 +76,14 @@ struct transaction_read_verb {
     std::shared_ptr<versioned_impl> table;
     item_key key;
     isolation level;
-    const char* verb;
-    std::optional<stored_item> under_lock{};  ///< as the transaction holds it: nothing to ask
     void operator()(diagnostics* details, handler_for<transaction_sight> handler) &&;
 };
-transaction_read_verb reading(const open_transaction& of, std::shared_ptr<versioned_impl> table, item_key key);
+struct transaction_get_verb {
+    std::shared_ptr<open_transaction> of;
+    std::shared_ptr<versioned_impl> table;
+    item_key key;
+    void operator()(diagnostics* details, handler_for<transaction_sight> handler) &&;
+};
 /// An item that is to be read together with others.
 struct joint_read {
     std::shared_ptr<versioned_impl> table;

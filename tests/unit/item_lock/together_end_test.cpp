@@ -137,8 +137,13 @@ TEST_CASE("a commit of guards that cannot write is refused, and gives them back"
     run(w, a, code_of(commit(std::move(reserved)), code));
     CHECK(code == errc::reserved_name);
 
-    std::vector<item_commit> empty(1);
-    CHECK_THROWS_AS(commit_all(std::move(empty), as_tuple), error);
+    diagnostics why;
+    why.message = "of something else";
+    code = {};
+    commit_all(std::vector<item_commit>(1), why, [&code](error_code ended) { code = ended; });
+    CHECK(code == errc::not_held);
+    CHECK(why.operation == "commit_all");
+    CHECK(why.message == "one of the guards is empty");
 }
 
 TEST_CASE("two readers' guards of one item are tested as one, and a change of another item goes with them") {
