@@ -8,14 +8,7 @@
 #include <boost/asio/write.hpp>
 #include <boost/beast/http/error.hpp>
 
-#include <openssl/ssl.h>
-
-#include <cerrno>
 #include <utility>
-
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
 
 namespace dynalease::http {
 
@@ -25,21 +18,9 @@ connection::connection(asio::any_io_executor executor, std::shared_ptr<deadlines
                        std::shared_ptr<asio::ssl::context> tls, response_limits limits, std::string_view id_header)
     : executor_(std::move(executor)),
       timing_(std::move(timing)),
-      tls_context_(std::move(tls)),
-      socket_(executor_),
+      transport_(executor_, std::move(tls)),
       parser_(answer_, limits),
-      id_header_(id_header) {
-    if (tls_context_) tls_.emplace(socket_, *tls_context_);
-}
-
-template <class Operation>
-void connection::with_stream(Operation operation) {
-    if (tls_) {
-        operation(*tls_);
-    } else {
-        operation(socket_);
-    }
-}
+      ids_(id_header) {}
 
 void connection::start(exchange_handler handler, clock::time_point until) {
     reused_ = std::exchange(used_, true);
@@ -66,27 +47,26 @@ void connection::start(exchange_handler handler, clock::time_point until) {
 /// One system call, and worth it each time: a stray answer may be here a microsecond after the right one.
 std::optional<errc> connection::find_dead() {
     if (closed_for_) return std::nullopt;
-    char byte;
-    const auto size = ::recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    if (size < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return std::nullopt;
-    if (size <= 0 || reused_) return errc::server_error;
-    if (!tls_) {
+    const auto seen = transport_.look();
+    if (seen == transport::sight::silent) return std::nullopt;
+    if (seen == transport::sight::ended || reused_) return errc::server_error;
+    if (transport_.tls() == nullptr) {
         flaw_ = answer_flaw::unasked;
         return errc::bad_response;
     }
     // Session tickets come unasked after the handshake and wait for the first answer; behind them only the state of
     // the connection tells whether the peer has closed.
-    if (!is_established()) return errc::server_error;
+    if (!transport_.is_established()) return errc::server_error;
     return std::nullopt;
 }
 
 void connection::write() {
-    if (closed_for_ || tls_) {
+    if (closed_for_ || transport_.tls() != nullptr) {
         wrote_ = !closed_for_;
         return write_rest(0);
     }
     error_code error;
-    const auto size = socket_.write_some(asio::buffer(request_), error);
+    const auto size = transport_.socket().write_some(asio::buffer(request_), error);
     wrote_ = size != 0;
     if (!error && size == request_.size()) {
         // At once there would be nothing to read yet; in its turn there often is, which saves a system call and an
@@ -98,7 +78,7 @@ void connection::write() {
 }
 
 void connection::write_rest(std::size_t already) {
-    with_stream([&](auto& stream) {
+    transport_.with_stream([&](auto& stream) {
         asio::async_write(stream, asio::buffer(request_) + already,
                           asio::bind_executor(executor_, [self = shared_from_this()](error_code error, std::size_t n) {
                               if (n != 0) self->wrote_ = true;
@@ -109,7 +89,7 @@ void connection::write_rest(std::size_t already) {
 }
 
 void connection::read() {
-    with_stream([&](auto& stream) {
+    transport_.with_stream([&](auto& stream) {
         stream.async_read_some(
             input_.prepare(parser_.wanted()),
             asio::bind_executor(executor_, [self = shared_from_this()](error_code error, std::size_t size) {
@@ -139,26 +119,14 @@ void connection::parse() {
         return spoil(large ? answer_flaw::too_large : answer_flaw::malformed);
     }
     if (!parser_.done()) return read();
-    if (is_answer_before()) return spoil(answer_flaw::repeated);
+    if (ids_.is_repeated(answer_)) return spoil(answer_flaw::repeated);
     reusable_ = parser_.keep_alive() && !has_surplus() && !closed_for_;
     finish({});
 }
 
-/// Bytes that came with the answer and were not asked for, decrypted or not.
+/// Bytes that came with the answer and were not asked for.
 bool connection::has_surplus() {
-    if (input_.size() != 0) return true;
-    if (!tls_) return false;
-    auto* const session = tls_->native_handle();
-    return SSL_has_pending(session) != 0 || BIO_ctrl_pending(SSL_get_rbio(session)) != 0;
-}
-
-/// A stray copy of an answer that came while the next request was under way cannot be told by its time.
-bool connection::is_answer_before() {
-    const auto id = answer_.header(id_header_);
-    if (id.empty()) return false;
-    if (id == last_id_) return true;
-    last_id_ = id;
-    return false;
+    return input_.size() != 0 || transport_.has_unread();
 }
 
 void connection::ended(const error_code&) {
@@ -187,13 +155,6 @@ void connection::rest() {
     if (request_.capacity() > kept_capacity) std::string().swap(request_);
 }
 
-bool connection::is_established() {
-    tcp_info info{};
-    socklen_t size = sizeof info;
-    return ::getsockopt(socket_.native_handle(), IPPROTO_TCP, TCP_INFO, &info, &size) == 0 &&
-           info.tcpi_state == TCP_ESTABLISHED;
-}
-
 void connection::abandon() noexcept {
     // Its frame may own the lease that owns this: taken out first, so that the end of one does not meet the other.
     const auto unheard = std::exchange(handler_, std::nullopt);
@@ -202,8 +163,7 @@ void connection::abandon() noexcept {
 void connection::close(errc why) noexcept {
     if (!closed_for_) closed_for_ = why;
     reusable_ = false;
-    error_code ignored;
-    socket_.close(ignored);
+    transport_.close();
 }
 
 }  // namespace dynalease::http

@@ -2,16 +2,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "http/answer_ids.hpp"
 #include "http/deadlines.hpp"
 #include "http/response_parser.hpp"
+#include "http/transport.hpp"
 
 #include <dynalease/error.hpp>
 
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/async_result.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ssl/context.hpp>
-#include <boost/asio/ssl/stream.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 
 #include <memory>
@@ -32,9 +31,6 @@ enum class answer_flaw {
 /// Lives on the environment's executor. While an exchange runs it keeps itself alive.
 class connection : public std::enable_shared_from_this<connection>, private deadline {
 public:
-    using socket_type = boost::asio::ip::tcp::socket;
-    using stream_type = boost::asio::ssl::stream<socket_type&>;
-
     /// @param id_header a header by which the server's answers differ, if there is one
     connection(boost::asio::any_io_executor executor, std::shared_ptr<deadlines> timing,
                std::shared_ptr<boost::asio::ssl::context> tls, response_limits limits, std::string_view id_header = {});
@@ -81,8 +77,7 @@ public:
     void abandon() noexcept;
 
     /// For who opens it.
-    socket_type& socket() noexcept { return socket_; }
-    stream_type* tls() noexcept { return tls_ ? &*tls_ : nullptr; }
+    http::transport& transport() noexcept { return transport_; }
     bool is_closed() const noexcept { return closed_for_.has_value(); }
 
 private:
@@ -100,24 +95,15 @@ private:
     void spoil(answer_flaw what);
     void finish(error_code error);
     void expired() override { close(errc::timeout); }
-    bool is_established();
-    bool is_answer_before();
-
-    template <class Operation>
-    void with_stream(Operation operation);
-
     boost::asio::any_io_executor executor_;
     std::shared_ptr<deadlines> timing_;
-    std::shared_ptr<boost::asio::ssl::context> tls_context_;
-    socket_type socket_;
-    std::optional<stream_type> tls_;
+    http::transport transport_;
 
     std::string request_;
     boost::beast::flat_buffer input_;
     response answer_;
     response_parser parser_;
-    std::string_view id_header_;
-    std::string last_id_;
+    answer_ids ids_;
 
     std::optional<exchange_handler> handler_;
     std::optional<errc> closed_for_;

@@ -81,8 +81,8 @@ void connector::opening::try_next() {
     auto on_end = [self = shared_from_this(), tried = connection_](error_code error) {
         if (self->done_ && tried == self->connection_) self->attempt([&] { self->connected(error); });
     };
-    connection_->socket().async_connect(candidates_[next_],
-                                        asio::bind_executor(owner_->world_.executor, std::move(on_end)));
+    connection_->transport().socket().async_connect(candidates_[next_],
+                                                    asio::bind_executor(owner_->world_.executor, std::move(on_end)));
 }
 
 void connector::opening::connected(const error_code& error) {
@@ -92,11 +92,11 @@ void connector::opening::connected(const error_code& error) {
     }
     limit(until_);
     owner_->addresses_.connected(address);
-    auto& socket = connection_->socket();
+    auto& socket = connection_->transport().socket();
     error_code ignored;
     socket.set_option(tcp::no_delay(true), ignored);
     socket.non_blocking(true, ignored);
-    if (connection_->tls() == nullptr) return succeed();
+    if (connection_->transport().tls() == nullptr) return succeed();
     if (owner_->options_.proxy) return ask_for_tunnel();
     shake_hands();
 }
@@ -107,7 +107,7 @@ void connector::opening::ask_for_tunnel() {
     auto on_end = [self = shared_from_this(), tried = connection_, text](error_code error, std::size_t) {
         if (self->done_ && tried == self->connection_) self->attempt([&] { self->tunnel_asked(error, text); });
     };
-    asio::async_write(connection_->socket(), asio::buffer(*text),
+    asio::async_write(connection_->transport().socket(), asio::buffer(*text),
                       asio::bind_executor(owner_->world_.executor, std::move(on_end)));
 }
 
@@ -121,7 +121,7 @@ void connector::opening::tunnel_asked(const error_code& error, shared_text text)
         if (!self->done_ || tried != self->connection_) return;
         self->attempt([&] { self->tunnel_answered(failed, size, *text); });
     };
-    asio::async_read_until(connection_->socket(), into, "\r\n\r\n",
+    asio::async_read_until(connection_->transport().socket(), into, "\r\n\r\n",
                            asio::bind_executor(owner_->world_.executor, std::move(on_end)));
 }
 
@@ -136,7 +136,7 @@ void connector::opening::tunnel_answered(const error_code& error, std::size_t si
 }
 
 void connector::opening::shake_hands() {
-    auto* tls = connection_->tls();
+    auto* tls = connection_->transport().tls();
     if (!expect_server(tls->native_handle(), owner_->options_.server.host)) {
         return go_on(errc::tls_failed, "the server's name cannot be checked");
     }
@@ -144,7 +144,7 @@ void connector::opening::shake_hands() {
         if (!self->done_) return;
         if (!error) return self->succeed();
         self->attempt([&] {
-            const auto why = handshake_problem(tried->tls()->native_handle(), error);
+            const auto why = handshake_problem(tried->transport().tls()->native_handle(), error);
             self->go_on(errc::tls_failed, to_string(self->candidates_[self->next_]) + ": " + why);
         });
     };

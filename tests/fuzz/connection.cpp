@@ -121,12 +121,12 @@ std::shared_ptr<asio::ssl::context> trusting() {
 class machine {
 public:
     explicit machine(bool secure) : mine_(open(secure)) {
-        mine_->socket().assign(asio::ip::tcp::v4(), wire_.ends[0]);
-        mine_->socket().non_blocking(true);
+        mine_->transport().socket().assign(asio::ip::tcp::v4(), wire_.ends[0]);
+        mine_->transport().socket().non_blocking(true);
         if (!secure) return;
         speech_.emplace();
         bool shaken = false;
-        mine_->tls()->async_handshake(asio::ssl::stream_base::client, [&](error_code error) { shaken = !error; });
+        mine_->transport().tls()->async_handshake(asio::ssl::stream_base::client, [&](error_code error) { shaken = !error; });
         for (int round = 0; round < 4; ++round) {
             run();
             wire_.say(speech_->hear(wire_.heard()));

@@ -42,7 +42,8 @@ struct numbering : fixture {
     /// What the peer says unasked reaches a connection that is on loan.
     asio::awaitable<void> hear(const http::lease& held, std::function<void()> say) {
         say();
-        const auto [failed] = co_await held->socket().async_wait(asio::ip::tcp::socket::wait_read, as_result);
+        const auto [failed] =
+            co_await held->transport().socket().async_wait(asio::ip::tcp::socket::wait_read, as_result);
         CHECK_FALSE(failed);
     }
     asio::awaitable<void> hear_stray(const http::lease& held) {
