@@ -25,13 +25,11 @@ namespace {
 
 constexpr auto outcome_only = asio::as_tuple(asio::deferred);
 
-void close_ways_out(detail::credentials_cache& keys, const detail::source_context* context, http::pool& ordinary,
-                    http::pool& heartbeat, http::connector& connector) {
+void close_ways_out(detail::credentials_cache& keys, const detail::source_context* context,
+                    const detail::lanes& lanes) {
     keys.close();
     if (context != nullptr) context->close();
-    ordinary.close();
-    heartbeat.close();
-    connector.close();
+    lanes.close();
 }
 
 /// How many attempts a call has is the call's matter, not the policy's.
@@ -53,27 +51,21 @@ client::backend::backend(dynalease::environment world, detail::client_configurat
     : world_(std::move(world)),
       source_context_(std::move(configuration.keys.context)),
       credentials_(std::make_shared<detail::credentials_cache>(world_, std::move(configuration.keys.provider))),
-      timeout_(configuration.timeout),
-      attempt_timeout_(configuration.attempt_timeout),
-      attempts_(configuration.aws.attempts),
+      limits_(configuration.calls),
       waiting_(configuration.ordinary.waiting),
       url_(configuration.aws.endpoint.url()),
       log_(std::move(configuration.log)),
       writer_(configuration.aws.endpoint, std::move(configuration.user_agent)),
       policy_(without_limit()),
-      timing_(std::make_shared<http::deadlines>(world_)),
-      connector_(std::make_shared<http::connector>(world_, timing_, std::move(configuration.connecting))),
-      ordinary_(std::make_shared<http::pool>(world_, timing_, connector_, configuration.ordinary)),
-      heartbeat_(std::make_shared<http::pool>(world_, timing_, connector_, configuration.heartbeat)),
+      lanes_(world_, configuration),
       pausing_(world_.executor),
       context_(runtime::context_end::of(world_.executor)) {}
 
 client::backend::~backend() {
     if (closed_ || context_->reached()) return;
     // Its last user is gone, on whatever thread; but connections may be in the making, and keys on their way.
-    asio::post(world_.executor, [keys = std::move(credentials_), context = std::move(source_context_),
-                                 connector = connector_, ordinary = ordinary_, heartbeat = heartbeat_] {
-        close_ways_out(*keys, context.get(), *ordinary, *heartbeat, *connector);
+    asio::post(world_.executor, [keys = std::move(credentials_), context = std::move(source_context_), ways = lanes_] {
+        close_ways_out(*keys, context.get(), ways);
     });
 }
 
@@ -86,14 +78,14 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
     auto what = begin(request, options);
     if (auto refused = detail::beyond_limits(request, what.body.size()))
         co_return give_up(what, {.why = *std::move(refused)});
-    auto& lane = lane_of(what);
+    auto& pool = lanes_.of(what.lane);
     for (;;) {
         if (is_cancelled()) co_return give_up(what, unsent(errc::cancelled));
         std::optional<failure> no_keys;
         what.signed_by = credentials_->present();
         if (!what.signed_by) {
             // The line before a connection is bounded, and so must be the one before that.
-            const auto most = what.heartbeat ? std::numeric_limits<std::size_t>::max() : waiting_;
+            const auto most = what.lane == lane::heartbeat ? std::numeric_limits<std::size_t>::max() : waiting_;
             auto fetched = co_await credentials_->get(what.deadline, most);
             if (is_cancelled()) co_return give_up(what, unsent(errc::cancelled));
             if (fetched) {
@@ -104,22 +96,22 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
         }
 
         detail::attempt done;
-        auto held = lane.try_take();
+        auto held = pool.try_take();
         error_code no_lease;
         if (!held && !no_keys) {
-            auto [error, taken] = co_await lane.take(what.deadline, outcome_only);
+            auto [error, taken] = co_await pool.take(what.deadline, outcome_only);
             no_lease = error;
             held = std::move(taken);
             // The turn and the cancellation may have come together.
             if (is_cancelled()) no_lease = make_error_code(errc::cancelled);
         }
         // In a child of fork the calls under way are copies of its parent's, which sends them itself.
-        if (closed_ || what.forks != ordinary_->forks()) {
+        if (closed_ || what.forks != lanes_.forks()) {
             done = unsent(errc::shut_down);
         } else if (no_keys) {
             done.why = *std::move(no_keys);
         } else if (no_lease) {
-            done = detail::no_connection(no_lease, lane.problem());
+            done = detail::no_connection(no_lease, pool.problem());
         } else if (const auto now = world_.clock->now(); now >= what.deadline) {
             done = unsent(errc::timeout);
         } else {
@@ -135,8 +127,7 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
             ++what.sent;
         }
         held.give_back();
-        // The other lane may have fallen silent.
-        (what.heartbeat ? ordinary_ : heartbeat_)->tidy(world_.clock->now());
+        lanes_.tidy_beside(what.lane, world_.clock->now());
         counters_.attempted(request.index(), done);
 
         const auto next = decide(what, done);
@@ -163,12 +154,12 @@ client::backend::call client::backend::begin(const any_request& request, const c
     return {request,
             operation_name(request),
             is_write(request),
-            options.lane == lane::heartbeat,
-            world_.clock->now() + chosen(options.timeout, timeout_),
-            chosen(options.attempt_timeout, attempt_timeout_),
-            options.attempts != 0 ? options.attempts : attempts_,
+            options.lane,
+            world_.clock->now() + chosen(options.timeout, limits_.timeout),
+            chosen(options.attempt_timeout, limits_.attempt_timeout),
+            options.attempts != 0 ? options.attempts : limits_.attempts,
             codec::encode_request(request),
-            ordinary_->forks(),
+            lanes_.forks(),
             options.watch,
             {.outside_quota = options.lane == lane::heartbeat}};
 }
@@ -244,7 +235,7 @@ failure client::backend::call_off(call& what, detail::attempt done) {
 }
 
 client_counters client::backend::counters() const {
-    return counters_.snapshot(ordinary_->counters(), heartbeat_->counters());
+    return counters_.snapshot(lanes_.of(lane::ordinary).counters(), lanes_.of(lane::heartbeat).counters());
 }
 
 void client::backend::close() noexcept {
@@ -253,7 +244,7 @@ void client::backend::close() noexcept {
 
 void client::backend::shut_down() {
     if (std::exchange(closed_, true)) return;
-    close_ways_out(*credentials_, source_context_.get(), *ordinary_, *heartbeat_, *connector_);
+    close_ways_out(*credentials_, source_context_.get(), lanes_);
     pausing_.complete_all({});
 }
 

@@ -5,8 +5,8 @@
 #include "client/call_counters.hpp"
 #include "client/configuration.hpp"
 #include "client/credentials/credentials_cache.hpp"
+#include "client/lanes.hpp"
 #include "client/request_writer.hpp"
-#include "http/pool.hpp"
 #include "runtime/context_end.hpp"
 #include "runtime/waiter_list.hpp"
 
@@ -47,7 +47,7 @@ private:
         const any_request& request;
         std::string_view operation;
         bool is_write;
-        bool heartbeat;
+        dynalease::lane lane;
         time_point deadline;
         clock::duration attempt_timeout;
         unsigned attempts_allowed;
@@ -67,7 +67,6 @@ private:
     };
 
     call begin(const any_request& request, const call_options& options) const;
-    http::pool& lane_of(const call& what) { return what.heartbeat ? *heartbeat_ : *ordinary_; }
     void write_request(http::connection& to, const call& what, const credentials& who);
     detail::attempt read(const http::connection& from, const call& what, std::chrono::milliseconds signed_with);
     static detail::attempt unsent(errc why);
@@ -80,9 +79,7 @@ private:
     dynalease::environment world_;
     detail::shared_source_context source_context_;  // null: the keys are another's matter
     std::shared_ptr<detail::credentials_cache> credentials_;
-    std::chrono::nanoseconds timeout_;
-    std::chrono::nanoseconds attempt_timeout_;
-    unsigned attempts_;
+    detail::call_limits limits_;
     std::size_t waiting_;
     std::string url_;
     log_hook log_;
@@ -92,10 +89,7 @@ private:
     aws::clock_skew skew_;
     detail::call_counters counters_;
 
-    std::shared_ptr<http::deadlines> timing_;
-    std::shared_ptr<http::connector> connector_;
-    std::shared_ptr<http::pool> ordinary_;
-    std::shared_ptr<http::pool> heartbeat_;
+    detail::lanes lanes_;
     runtime::waiter_list<runtime::unit> pausing_;
     std::shared_ptr<runtime::context_end> context_;
     bool closed_ = false;

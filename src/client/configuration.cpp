@@ -115,8 +115,7 @@ client_configuration configure(const environment& world, client_options options)
     result.ordinary.idle_limit = options.idle_limit;
     result.heartbeat = result.ordinary;
     result.heartbeat.connections = heartbeat_connections;
-    result.timeout = options.timeout;
-    result.attempt_timeout = options.attempt_timeout;
+    result.calls = {options.timeout, options.attempt_timeout, result.aws.attempts};
     result.log = std::move(options.log);
     result.keys = choose_keys(world, options, result.aws);
     return result;

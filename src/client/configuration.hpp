@@ -16,14 +16,20 @@ namespace dynalease::detail {
 /// Far beyond what is of use, and near enough to be added to any time.
 inline constexpr std::chrono::hours longest_timeout{24};
 
+/// Of calls that say nothing of it themselves.
+struct call_limits {
+    std::chrono::nanoseconds timeout{};
+    std::chrono::nanoseconds attempt_timeout{};
+    unsigned attempts = 0;
+};
+
 struct client_configuration {
     aws::settings aws;
     configured_provider keys;
     http::connector_options connecting;
     http::pool_policy::limits ordinary;
     http::pool_policy::limits heartbeat;
-    std::chrono::nanoseconds timeout{};
-    std::chrono::nanoseconds attempt_timeout{};
+    call_limits calls;
     std::string user_agent;
     log_hook log;
 };
