@@ -128,8 +128,8 @@ bool hold::lose(std::string_view why) {
     let_go_at_ = core_->now();
     end_ = grant_event::lost;
     end();
-    if (lost_) lost_->complete_all({});
-    if (given_back_) given_back_->complete_all({});
+    if (events_) events_->lost.complete_all({});
+    if (events_) events_->given_back.complete_all({});
     return true;
 }
 
@@ -138,28 +138,28 @@ void hold::tell(const failure& how) {
     finished_ = how.code;
     if (how.code) about_ = std::make_unique<const diagnostics>(how.details);
     end();
-    if (given_back_) given_back_->complete_all({});
-    if (lost_) lost_->complete_all({});
+    if (events_) events_->given_back.complete_all({});
+    if (events_) events_->lost.complete_all({});
 }
 
 void hold::finish(const failure& how) {
     if (!how.code) returned_ = true;
     tell(how);
-    if (settled_) settled_->complete_all({});
+    if (events_) events_->settled.complete_all({});
 }
 
 void hold::stay_until_finished() {
-    waiters(settled_).async_wait([self = shared_from_this()](const error_code&, runtime::unit) {});
+    waited_for().settled.async_wait([self = shared_from_this()](const error_code&, runtime::unit) {});
 }
 
-hold::event& hold::waiters(std::unique_ptr<event>& list) {
-    if (!list) list = std::make_unique<event>(core_->world().executor);
-    return *list;
+hold::events& hold::waited_for() {
+    if (!events_) events_ = std::make_unique<events>(core_->world().executor);
+    return *events_;
 }
 
 boost::asio::awaitable<error_code> hold::wait_finished(diagnostics* told) {
     if (!finished_) {
-        auto done = co_await waiters(given_back_).async_wait(boost::asio::as_tuple(boost::asio::deferred));
+        auto done = co_await waited_for().given_back.async_wait(boost::asio::as_tuple(boost::asio::deferred));
         if (!finished_) co_return std::get<0>(done);
     }
     if (told && about_) *told = *about_;
@@ -169,14 +169,14 @@ boost::asio::awaitable<error_code> hold::wait_finished(diagnostics* told) {
 boost::asio::awaitable<void> hold::wait_finished_until(dynalease::time_point until) {
     if (finished_ || state_ == guard_state::lost) co_return;
     auto& clock = *core_->world().clock;
-    co_await waiters(given_back_).async_wait_until(clock, until, boost::asio::as_tuple(boost::asio::deferred));
+    co_await waited_for().given_back.async_wait_until(clock, until, boost::asio::as_tuple(boost::asio::deferred));
 }
 
 boost::asio::awaitable<error_code> hold::wait_lost() {
     // A guard whose deadline has passed is lost, even before anybody has said so.
     auto now = state();
     if (now == guard_state::held || now == guard_state::jeopardy) {
-        auto done = co_await waiters(lost_).async_wait(boost::asio::as_tuple(boost::asio::deferred));
+        auto done = co_await waited_for().lost.async_wait(boost::asio::as_tuple(boost::asio::deferred));
         now = state();
         if (std::get<0>(done)) co_return std::get<0>(done);
     }

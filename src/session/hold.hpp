@@ -100,8 +100,14 @@ private:
     void report_end();
 
     using event = runtime::waiter_list<runtime::unit>;
-    /// Few holds are ever waited for, and there may be a hundred thousand.
-    event& waiters(std::unique_ptr<event>& list);
+    struct events {
+        explicit events(const boost::asio::any_io_executor& executor)
+            : lost(executor), given_back(executor), settled(executor) {}
+        event lost;
+        event given_back;  ///< or known that it was not, or lost
+        event settled;     ///< all that was to be done for it
+    };
+    events& waited_for();
 
     std::shared_ptr<session_impl> core_;
     std::atomic<guard_state> state_{guard_state::held};
@@ -111,9 +117,7 @@ private:
     std::optional<error_code> finished_;
     /// Of a loss, or of what did not finish well; null: nothing is known. Written before those are told.
     std::unique_ptr<const diagnostics> about_;
-    std::unique_ptr<event> lost_;
-    std::unique_ptr<event> given_back_;
-    std::unique_ptr<event> settled_;
+    std::unique_ptr<events> events_;  ///< few holds are ever waited for, and there may be a hundred thousand
     const dynalease::time_point granted_at_;
     const bool wanted_;
     dynalease::time_point let_go_at_{};
