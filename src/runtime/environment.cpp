@@ -1,6 +1,7 @@
-// The environment of production.
+// The environment of production, and the names that any environment gives.
 // SPDX-License-Identifier: BSL-1.0
 #include "runtime/context_tenant.hpp"
+#include "runtime/identity.hpp"
 #include "runtime/system_clock.hpp"
 #include "runtime/system_random.hpp"
 
@@ -18,8 +19,8 @@ namespace dynalease {
 namespace {
 
 /// A strand that its context does not outlive may not end at all: its end goes to the context's service, whose memory
-/// is then somebody else's. So the last copy of such a strand stays with us for good, some hundred bytes for each client
-/// or database that was there longer than its context.
+/// is then somebody else's. So the last copy of such a strand stays with us for good, some hundred bytes for each
+/// client or database that was there longer than its context.
 class strand_keeper final : public runtime::context_tenant {
 public:
     explicit strand_keeper(boost::asio::any_io_executor strand)
@@ -53,6 +54,17 @@ environment environment::system(const boost::asio::any_io_executor& executor) {
     auto kept = std::make_shared<kept_clock>(strand, executor);
     std::shared_ptr<dynalease::clock> clock(kept, &kept->clock);
     return {strand, std::move(clock), std::make_shared<runtime::kernel_random>()};
+}
+
+std::array<std::uint64_t, 2> environment::new_identity() const {
+    auto elapsed = static_cast<std::uint64_t>(clock->now().time_since_epoch().count());
+    auto told = static_cast<std::uint64_t>(clock->wall().time_since_epoch().count());
+    const auto high = random->next() ^ runtime::spread(elapsed);
+    return {high, random->next() ^ runtime::spread(told)};
+}
+
+std::string environment::new_id() const {
+    return runtime::text_of_identity(new_identity());
 }
 
 }  // namespace dynalease

@@ -1,17 +1,11 @@
-// Names that never come twice.
+// Names that never come twice, as text.
 // SPDX-License-Identifier: BSL-1.0
 #include "runtime/identity.hpp"
-
-#include "runtime/system_random.hpp"
-
-#include <dynalease/runtime/environment.hpp>
 
 #include <cstddef>
 #include <string_view>
 
-namespace dynalease {
-
-namespace runtime {
+namespace dynalease::runtime {
 
 std::string text_of_identity(const std::array<std::uint64_t, 2>& identity) {
     constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -35,17 +29,4 @@ std::string text_of_identity(const std::array<std::uint64_t, 2>& identity) {
     return text;
 }
 
-}  // namespace runtime
-
-std::array<std::uint64_t, 2> environment::new_identity() const {
-    auto elapsed = static_cast<std::uint64_t>(clock->now().time_since_epoch().count());
-    auto told = static_cast<std::uint64_t>(clock->wall().time_since_epoch().count());
-    const auto high = random->next() ^ runtime::spread(elapsed);
-    return {high, random->next() ^ runtime::spread(told)};
-}
-
-std::string environment::new_id() const {
-    return runtime::text_of_identity(new_identity());
-}
-
-}  // namespace dynalease
+}  // namespace dynalease::runtime

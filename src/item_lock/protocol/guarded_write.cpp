@@ -1,7 +1,6 @@
 // Guarded writes: each exactly once, and only while the grant is in force.
 // SPDX-License-Identifier: BSL-1.0
 #include "database/protocol/backoff.hpp"
-#include "item/protocol/item_state.hpp"
 #include "item_lock/protocol/item_lock_sequences.hpp"
 
 #include <utility>
@@ -66,7 +65,7 @@ guarded_end lost(shared_failure why) {
 sequence<void> change_item(item_lock_claimant& lock, stepper& steps, guarded_change what, guarded_end& end) {
     const auto& self = lock.session.id();
     const auto held = lock.grant.held;
-    const auto before = lock.known_version();
+    const auto before = known_version(lock);
     guarded_request request = lock.requests().change(held, what);
     auto seen = co_await send_until_known(lock, steps, std::move(request));
     auto is = guarded_step::applied;
@@ -81,7 +80,7 @@ sequence<void> change_item(item_lock_claimant& lock, stepper& steps, guarded_cha
     }
     const bool doubtful = seen.doubtful;
     const bool stamped = lock.item.versioned() && lock.item.layout.stamps;
-    const auto refused = lock.why_not(seen, lock.item.versioned());
+    const auto refused = why_not(lock, seen, lock.item.versioned());
     if (is == guarded_step::condition_false && doubtful) {
         // The unanswered copy may yet find the condition true: an empty step closes it.
         what.update = {};
@@ -99,7 +98,7 @@ sequence<void> change_item(item_lock_claimant& lock, stepper& steps, guarded_cha
             co_return;
         }
         is = decide_guarded(seen.lock, self, held);
-        if (is == guarded_step::applied && !lock.remembers(seen, what.stamp)) {
+        if (is == guarded_step::applied && !remembers(lock, seen, what.stamp)) {
             // Either write may have taken the step, in a copy that had no answer, or that the network made. Only one of
             // them leaves a stamp.
             stepped(lock, held, seen);
@@ -109,8 +108,8 @@ sequence<void> change_item(item_lock_claimant& lock, stepper& steps, guarded_cha
     }
     if (is == guarded_step::lost) {
         // A copy may have been applied before the item was lost: one without an answer, or one that the network made.
-        const bool made = stamped && lock.remembers(seen, what.stamp);
-        const bool undone = !doubtful && stamped && !made && lock.surely_unwritten(seen, before);
+        const bool made = stamped && remembers(lock, seen, what.stamp);
+        const bool undone = !doubtful && stamped && !made && surely_unwritten(lock, seen, before);
         end = lost(fault(undone ? errc::lock_lost : errc::in_doubt));
         co_return;
     }
@@ -148,9 +147,9 @@ sequence<void> downgrade_grant(item_lock_claimant& lock, stepper& steps, guarded
 // ---- at its end --------------------------------------------------------------------------------------------
 
 sequence<void> end_grant_with(item_lock_claimant& lock, stepper& steps, last_write last, guarded_end& end) {
-    const auto before = lock.known_version();
+    const auto before = known_version(lock);
     auto seen = co_await send_until_known(lock, steps, last.request);
-    if (seen.kind == answer::applied || lock.landed(seen, last) || lock.freed_by(seen, last)) {
+    if (seen.kind == answer::applied || landed(lock, seen, last) || freed_by(lock, seen, last)) {
         end = {.left = std::move(seen.whole).value_or(item{}), .is = fate::ended};
         co_return;
     }
@@ -163,11 +162,11 @@ sequence<void> end_grant_with(item_lock_claimant& lock, stepper& steps, last_wri
     if (!last.held.writes(seen.lock, lock.session.id())) {
         // The network may have repeated it: then a first copy took the lock off, and the refusal is of the second.
         const bool same_life = seen.lock.exists && last.held.born && seen.lock.born == last.held.born;
-        const bool undone = last.erases ? same_life : last.stamp && lock.surely_unwritten(seen, before);
+        const bool undone = last.erases ? same_life : last.stamp && surely_unwritten(lock, seen, before);
         end = lost(fault(undone && !unanswered ? errc::lock_lost : errc::in_doubt));
         co_return;
     }
-    const auto refused = lock.why_not(seen, last.raises);
+    const auto refused = why_not(lock, seen, last.raises);
     // The release also closes a copy that has no answer.
     guarded_request release = lock.requests().release(last.held);
     auto released = co_await send_until_known(lock, steps, std::move(release));
@@ -176,46 +175,15 @@ sequence<void> end_grant_with(item_lock_claimant& lock, stepper& steps, last_wri
         co_return;
     }
     released.doubtful = released.doubtful || unanswered;
-    if (lock.landed(released, last)) {
+    if (landed(lock, released, last)) {
         end = {.left = std::move(released.whole).value_or(item{}), .is = fate::ended};
         co_return;
     }
     end = {.why = unanswered ? fault(errc::in_doubt) : refused, .is = fate::to_release};
     if (released.kind != answer::refused) co_return;
     const bool freed = !last.held.writes(released.lock, lock.session.id()) && lock.holds_on(last.held) &&
-                       lock.freed_by_copy(released.lock, last.held);
+                       freed_by_copy(lock, released.lock, last.held);
     end.is = freed ? fate::ended : fate::lost;
-}
-
-// ---- what their answers mean -------------------------------------------------------------------------------
-
-shared_failure item_lock_claimant::why_not(const item_reply& seen, bool raises) const {
-    auto why = raises && seen.whole ? fault_of_version(item.layout, *seen.whole) : std::nullopt;
-    return why ? std::make_shared<const failure>(*std::move(why)) : fault(errc::condition_failed);
-}
-
-bool item_lock_claimant::landed(const item_reply& seen, const last_write& last) const {
-    if (seen.kind != answer::refused) return false;
-    // While we hold it, nobody else of ours removes it.
-    if (last.erases) return seen.doubtful && !seen.lock.exists && holds_on(last.held) && ours_till_now();
-    return last.stamp && remembers(seen, *last.stamp);
-}
-
-bool item_lock_claimant::remembers(const item_reply& seen, const item_stamp& stamp) const {
-    if (!seen.whole) return false;
-    const auto shown = state_of(item.layout, *seen.whole);
-    return shown && protocol::remembers(shown->state, stamp);
-}
-
-item_version item_lock_claimant::known_version() const {
-    const auto known = state_of(item.layout, grant.known);
-    return known ? known->state : item_version{};
-}
-
-bool item_lock_claimant::surely_unwritten(const item_reply& seen, const item_version& before) const {
-    if (!seen.whole) return false;
-    const auto shown = state_of(item.layout, *seen.whole);
-    return shown && surely_unwritten_since(item.layout, before, *shown);
 }
 
 }  // namespace dynalease::protocol

@@ -17,7 +17,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <variant>
 
 namespace dynalease::protocol {
 
@@ -47,18 +46,6 @@ struct item_reply {
 
 /// @param shown null: there is no item @param whole it is all of the item
 item_reply read_item(const item_layout& layout, detail::answer kind, const item* shown, bool whole);
-
-using guarded_request = std::variant<update_item_request, delete_item_request>;
-
-/// What ends a grant: the change, or the removal, and the release in one.
-struct last_write {
-    item_grant held;  ///< a plain session's may run out, and another begin, while the write is under way
-    guarded_request request;
-    std::optional<item_stamp> stamp{};  ///< what it leaves on the item
-    bool raises = false;                ///< the item's version
-    bool erases = false;
-    bool only_frees = false;  ///< leaves the item as it is
-};
 
 /// What a claim of an item carries while it is open.
 struct item_claim : open_claim {
@@ -153,22 +140,6 @@ public:
     void end_hand_over();
     /// The session is over: nothing of ours counts.
     void drop();
-
-    // ---- guarded writes ----
-    /// What kept a write from an item that was ours all along: the caller's own condition, or the item's version.
-    detail::shared_failure why_not(const item_reply& seen, bool raises) const;
-    /// Whether the item shows the stamp of that write.
-    bool remembers(const item_reply& seen, const item_stamp& stamp) const;
-    /// Of the item as the grant knows it.
-    item_version known_version() const;
-    /// A write with a stamp, onto that version, was refused behind a lock that is gone, and is not remembered.
-    bool surely_unwritten(const item_reply& seen, const item_version& before) const;
-    /// Of a refused release of which every copy was answered: the network has made one more.
-    bool freed_by_copy(const item_lock_state& shown, const item_grant& released) const;
-    /// The same of a last write that only frees the item, and is all that was sent to free it.
-    bool freed_by(const item_reply& seen, const last_write& last) const;
-    /// Whether the refusal of a later copy shows that an earlier one was applied.
-    bool landed(const item_reply& seen, const last_write& last) const;
 
     session_view& session;
     item_lock_callers& callers;

@@ -85,7 +85,7 @@ last_write item_lock_machine::last_erase(const condition_expression& condition) 
 }
 
 guarded_step item_lock_machine::judge_last(const item_reply& seen, const last_write& last) const {
-    if (lock_.landed(seen, last)) return guarded_step::applied;
+    if (landed(lock_, seen, last)) return guarded_step::applied;
     return decide_guarded(seen.lock, lock_.session.id(), last.held);
 }
 

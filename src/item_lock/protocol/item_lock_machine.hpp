@@ -84,7 +84,9 @@ public:
     sequence<void> end_with(stepper& steps, last_write last, guarded_end& end);
     last_write last_change(update_expression update, condition_expression condition, const item_stamp& stamp) const;
     last_write last_erase(const condition_expression& condition) const;
-    detail::shared_failure why_not(const item_reply& seen, bool raises) const { return lock_.why_not(seen, raises); }
+    detail::shared_failure why_not(const item_reply& seen, bool raises) const {
+        return protocol::why_not(lock_, seen, raises);
+    }
     /// What the refusal of a last write means: a copy was applied, the caller's condition is false, or it is not ours.
     guarded_step judge_last(const item_reply& seen, const last_write& last) const;
 

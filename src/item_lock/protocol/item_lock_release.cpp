@@ -46,7 +46,7 @@ sequence<void> release(item_lock_claimant& lock, stepper& steps, item_reply& see
                 continue;
             }
             // Refused after a copy that had no answer: that copy did it, if nobody else could before this answer.
-            const bool by_copy = (unanswered && lock.ours_till_now()) || lock.freed_by_copy(seen.lock, releasing);
+            const bool by_copy = (unanswered && lock.ours_till_now()) || freed_by_copy(lock, seen.lock, releasing);
             const bool released = freed || by_copy;
             if (unanswered && released) ++session.counters().unknown_applied;
             if (released || !unanswered) {
@@ -165,18 +165,6 @@ sequence<void> pass_item_on(item_lock_claimant& lock, stepper& steps, item_reply
     const bool turn_of_others = lock.outlook.others_intend() && lock.hand_overs >= hand_overs_in_a_row;
     if (both_writers && !turn_of_others) return hand_over(lock, steps, seen);
     return release(lock, steps, seen, {});
-}
-
-/// The floor tells that nobody was granted the item since; or somebody was, who cannot have taken it from us.
-bool item_lock_claimant::freed_by_copy(const item_lock_state& shown, const item_grant& released) const {
-    const bool same_life = shown.exists && (!released.born || shown.born == released.born);
-    const bool last_granted = shown.floor == released.id.token && !shown.writer;
-    return same_life && (last_granted || (shown.floor > released.id.token && ours_till_now()));
-}
-
-bool item_lock_claimant::freed_by(const item_reply& seen, const last_write& last) const {
-    const bool may_be_copy = last.only_frees && seen.kind == detail::answer::refused;
-    return may_be_copy && holds_on(last.held) && freed_by_copy(seen.lock, last.held);
 }
 
 }  // namespace dynalease::protocol

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "database/protocol/sequence.hpp"
+#include "item_lock/protocol/guarded_answers.hpp"
 #include "item_lock/protocol/item_lock_claimant.hpp"
 
 #include <cstdint>
