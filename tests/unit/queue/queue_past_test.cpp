@@ -1,6 +1,6 @@
-// Answers that come late, and tables that go back: what was seen before never counts for more than what was seen since.
+// Answers that come late, and rows that go: what was seen before never counts for more than what was seen since.
 // SPDX-License-Identifier: BSL-1.0
-#include "queue_callers.hpp"
+#include "queue_stops.hpp"
 
 #include <dynalease/lock.hpp>
 
@@ -12,11 +12,6 @@ using namespace dynalease::tests;
 namespace {
 
 using testing::fault;
-
-bool reads_head(const any_request& request) {
-    const auto* get = std::get_if<get_item_request>(&request);
-    return get && find_string(get->key, "pk")->starts_with("queue#");
-}
 
 testing::fault_plan with_slow_looks(std::chrono::nanoseconds slow) {
     return [slow](const any_request& request, const call_options&) {
@@ -32,29 +27,6 @@ asio::awaitable<void> touch(lock target) {
 
 asio::awaitable<void> position(queue target, std::size_t& into) {
     into = co_await target.position();
-}
-
-bool writes_row(const any_request& request) {
-    const auto* put = std::get_if<put_item_request>(&request);
-    return put && find_string(put->new_item, "pk")->starts_with("queue#");
-}
-
-/// What `stopped` says of does not get through, and is known to have done nothing.
-template <class Stopped>
-testing::fault_plan throttle(Stopped stopped) {
-    return [stopped](const any_request& request, const call_options&) {
-        if (!stopped(request)) return fault{};
-        return fault{.what = fault::kind::fail, .answer = failure(errc::throttled, outcome::not_applied)};
-    };
-}
-
-/// How often this process asked for a ticket of "x".
-std::size_t draws(const node& from) {
-    std::size_t count = 0;
-    for (const auto& entry : from.network->log()) {
-        if (entry->operation == "UpdateItem" && entry->key.starts_with("queue#x")) ++count;
-    }
-    return count;
 }
 
 }  // namespace
@@ -106,91 +78,6 @@ TEST_CASE("a head that was deleted is found gone by those who wait, and they dra
     CHECK(draws(b) == 2);
 }
 
-namespace {
-
-asio::awaitable<void> turns_over(queue target, int count) {
-    for (int i = 0; i < count; ++i) {
-        auto turn = co_await target.enter();
-        co_await turn.leave();
-    }
-}
-
-/// A backup that is `turns` turns old comes back, under two processes that have seen them all.
-struct restored {
-    explicit restored(int turns) {
-        for (auto* each : {&a, &b}) run(w, *each, turns_over(queue{*each->session, "x"}, 1));
-        w.scheduler.run_for(5s);
-        const auto backup = w.simulated.image(table);
-        run(w, a, turns_over(queue{*a.session, "x"}, turns));
-        run(w, b, turns_over(queue{*b.session, "x"}, 1));
-        w.scheduler.run_for(5s);
-        w.simulated.restore(table, backup);
-        w.scheduler.run_for(5s);
-        b.network->clear_log();
-    }
-
-    world w;
-    node a{w, 1};
-    node b{w, 2};
-};
-
-}  // namespace
-
-TEST_CASE("after a backup was restored, those who enter wait for each other, whatever the counter had come to") {
-    restored past(3000);
-    auto& [w, a, b] = past;
-    queue_turn first;
-    queue_turn second;
-    run(w, a, enter(queue{*a.session, "x"}, first));
-    running waits(w, b, enter(queue{*b.session, "x"}, second));
-    w.scheduler.run_for(5s);
-    CHECK_FALSE(waits.done());
-    CHECK(draws(b) == 1);
-    CHECK(ticket_rows(w, "x").size() == 2);
-    CHECK(second.ticket() == 0);
-    run(w, a, leave(first));
-    waits.wait(1s);
-    CHECK(second.ticket() == first.ticket() + 1);
-    run(w, b, leave(second));
-    w.scheduler.run_for(5s);
-    CHECK(nothing_left(w, "x"));
-}
-
-TEST_CASE("whoever holds or waits when a backup comes back is told, or draws again, and everybody is served") {
-    world w;
-    node a(w, 1);
-    node b(w, 2);
-    for (auto* each : {&a, &b}) run(w, *each, turns_over(queue{*each->session, "x"}, 1));
-    w.scheduler.run_for(5s);
-    const auto backup = w.simulated.image(table);
-    run(w, a, turns_over(queue{*a.session, "x"}, 500));
-    queue_turn held;
-    run(w, a, enter(queue{*a.session, "x"}, held));
-    std::vector<queue_turn> turns(20);
-    std::vector<running> waits;
-    for (auto& each : turns) waits.emplace_back(w, b, enter(queue{*b.session, "x"}, each));
-    w.scheduler.run_for(3s);
-    w.simulated.restore(table, backup);
-    b.network->clear_log();
-    w.scheduler.run_for(5s);
-    CHECK(draws(b) <= turns.size() + 2);
-    error_code code;
-    queue_turn also;
-    running late(w, a, enter_code(queue{*a.session, "x"}, {}, code, also));
-    w.scheduler.run_for(1s);
-    CHECK_FALSE(held.held());
-    for (std::size_t i = 0; i < turns.size(); ++i) {
-        waits[i].wait(10s);
-        CHECK(turns[i].held());
-        run(w, b, leave(turns[i]));
-    }
-    late.wait(10s);
-    CHECK(also.held());
-    run(w, a, leave(also));
-    w.scheduler.run_for(5s);
-    CHECK(nothing_left(w, "x"));
-}
-
 TEST_CASE("whoever loses its place again and again draws tickets at a pace") {
     world w;
     node a(w, 1);
@@ -231,189 +118,6 @@ TEST_CASE("whoever is refused a ticket again and again asks at a pace") {
     CHECK(draws(a) < 40);
     a.network->set_plan({});
     waits.wait(1min);
-}
-
-namespace {
-
-/// Four processes that know the queue, and a backup of it when it was free.
-struct backed_up {
-    backed_up() {
-        for (auto* each : {&a, &b, &c, &d}) run(w, *each, turns_over(queue{*each->session, "x"}, 1));
-        w.scheduler.run_for(5s);
-        backup = w.simulated.image(table);
-    }
-    void restore() { w.simulated.restore(table, backup); }
-    queue in(node& of) { return {*of.session, "x"}; }
-
-    world w;
-    node a{w, 1};
-    node b{w, 2};
-    node c{w, 3};
-    node d{w, 4};
-    decltype(w.simulated.image(table)) backup;
-};
-
-}  // namespace
-
-TEST_CASE("a number that was issued again after a backup came back is left to whom it was issued") {
-    backed_up past;
-    auto& [w, a, b, c, d, backup] = past;
-    queue_turn held;
-    queue_turn former[2];
-    queue_turn present;
-    queue_turn next;
-    run(w, a, enter(past.in(a), held));
-    running one(w, b, enter(past.in(b), former[0]));
-    running other(w, b, enter(past.in(b), former[1]));
-    w.scheduler.run_for(3s);
-    b.network->set_plan(throttle(reads_head));
-    past.restore();
-    run(w, c, enter(past.in(c), present));
-    CHECK(present.ticket() == held.ticket());
-    running waits(w, d, enter(past.in(d), next));
-    w.scheduler.run_for(1s);
-    b.network->set_plan({});
-    w.scheduler.run_for(3s);
-    CHECK(present.held());
-    run(w, c, leave(present));
-    waits.wait(1s);
-    CHECK(next.ticket() == present.ticket() + 1);
-    w.scheduler.run_for(5s);
-    CHECK(next.held());
-    CHECK_FALSE(former[0].held());
-    run(w, d, leave(next));
-    one.wait(5s);
-    run(w, b, leave(former[0]));
-    other.wait(5s);
-    run(w, b, leave(former[1]));
-    held = {};
-    w.scheduler.run_for(5s);
-    CHECK(nothing_left(w, "x"));
-}
-
-namespace {
-
-asio::awaitable<void> wait_in_vain(std::vector<queue> queues, std::chrono::nanoseconds patience) {
-    const enter_options briefly{.wait = patience};
-    error_code code;
-    if (queues.size() == 1) {
-        code = std::get<0>(co_await queues.front().enter(briefly, asio::as_tuple(asio::deferred)));
-    } else {
-        code = std::get<0>(co_await enter_all(queues, briefly, asio::as_tuple(asio::deferred)));
-    }
-    CHECK(code == errc::wait_timeout);
-}
-
-}  // namespace
-
-TEST_CASE("a place given up before it is seen that a backup came back takes no turn from whom it was issued to again") {
-    for (const bool jointly : {false, true}) {
-        backed_up past;
-        auto& [w, a, b, c, d, backup] = past;
-        queue_turn held;
-        queue_turn present;
-        queue_turn next;
-        run(w, a, enter(past.in(a), held));
-        const auto given_up = held.ticket() + 1;
-        std::vector<queue> queues{past.in(b)};
-        if (jointly) {
-            // Its number is given_up + 3, and covers those before.
-            w.apply(put_item_request{
-                .table_name = table,
-                .new_item = {{"pk", "queue#y"}, {"sk", "/"}, {"v", 1}, {"tail", given_up + 2}, {"passed", 0}}});
-            queues.emplace_back(*b.session, "y");
-        }
-        running waits(w, b, wait_in_vain(queues, 2s));
-        w.scheduler.run_for(1s);
-        b.network->set_plan(throttle(reads_head));
-        past.restore();
-        waits.wait(5s);
-        w.scheduler.run_for(1s);
-        run(w, c, turns_over(past.in(c), 1));
-        run(w, c, enter(past.in(c), present));
-        CHECK(present.ticket() == given_up);
-        for (int i = 0; i < 4; ++i) run(w, d, wait_in_vain({past.in(d)}, 50ms));
-        running behind(w, d, enter(past.in(d), next));
-        w.scheduler.run_for(600ms);  // its turn is not written down yet
-        CHECK(present.held());
-        CHECK_FALSE(next);
-        run(w, c, leave(present));
-        behind.wait(5s);
-        run(w, d, leave(next));
-    }
-}
-
-TEST_CASE("several queues are entered beyond rows that stand where a backup came back") {
-    for (const bool tries : {false, true}) {
-        world w;
-        node a(w, 1);
-        for (const auto* each : {"y", "x"}) run(w, a, turns_over(queue{*a.session, each}, 1));
-        w.scheduler.run_for(5s);
-        const auto head = *find_integer(*head_of(w, "x"), "tail");
-        for (int i = 1; i <= 4; ++i) put_in_line(w, "x", head + i, "of-old");
-        std::vector<queue_turn> turns;
-        const std::vector<queue> queues{{*a.session, "x"}, {*a.session, "y"}};
-        enter_options options;
-        if (tries) options.wait = 0s;
-        const auto enter_both = [&]() -> asio::awaitable<void> { turns = co_await enter_all(queues, options); };
-        running waits(w, a, enter_both());
-        waits.wait(5s);
-        REQUIRE(turns.size() == 2);
-        CHECK(turns.front().ticket() == head + 5);
-        for (auto& turn : turns) run(w, a, leave(turn));
-    }
-}
-
-TEST_CASE("a turn whose number was issued again after a backup came back is lost, and ends nobody else's") {
-    backed_up past;
-    auto& [w, a, b, c, d, backup] = past;
-    queue_turn held;
-    queue_turn next;
-    queue_turn present;
-    run(w, a, enter(past.in(a), held));
-    running waits(w, a, enter(past.in(a), next));
-    w.scheduler.run_for(3s);
-    past.restore();
-    run(w, c, enter(past.in(c), present));
-    CHECK(present.ticket() == held.ticket());
-    queue_info seen;
-    run(w, a, inspect(past.in(a), seen));
-    CHECK_FALSE(held.held());
-    held = {};
-    w.scheduler.run_for(10s);
-    CHECK(present.held());
-    CHECK_FALSE(next);
-    run(w, c, leave(present));
-    waits.wait(5s);
-    run(w, a, leave(next));
-    w.scheduler.run_for(5s);
-    CHECK(nothing_left(w, "x"));
-}
-
-TEST_CASE("whoever is about to write its ticket down when a backup comes back draws another") {
-    backed_up past;
-    auto& [w, a, b, c, d, backup] = past;
-    queue_turn held;
-    queue_turn mine;
-    queue_turn theirs;
-    run(w, a, enter(past.in(a), held));
-    w.scheduler.run_for(2s);
-    b.network->set_plan(throttle(writes_row));
-    running waits(w, b, enter(past.in(b), mine));
-    w.scheduler.run_for(100ms);
-    past.restore();
-    queue_info seen;
-    run(w, b, inspect(past.in(b), seen));
-    b.network->set_plan({});
-    w.scheduler.run_for(10s);
-    CHECK(draws(b) >= 2);
-    CHECK(mine.held());
-    running behind(w, c, enter(past.in(c), theirs));
-    w.scheduler.run_for(1s);
-    CHECK_FALSE(theirs);
-    run(w, b, leave(mine));
-    behind.wait(5s);
-    run(w, c, leave(theirs));
 }
 
 TEST_CASE("a row that comes after its ticket was buried, passed over and forgotten gives no turn") {
