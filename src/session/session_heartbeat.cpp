@@ -80,9 +80,11 @@ boost::asio::awaitable<bool> session_heartbeat::beat_once() {
     auto beaten = co_await core_.target().call(std::move(request), lane);
     const auto why = beaten ? failure() : std::move(beaten).error();
     if (stopped_) co_return false;
-    const auto seen = beats_.judge(sending, beaten ? nullptr : &why);
+    const auto seen = beaten
+                          ? beats_.judge_applied(sending, find_integer(beaten->attributes, protocol::attribute::beat))
+                          : beats_.judge_failed(why);
     if (!seen.missed) core_.counters().heartbeat_answers.observe(core_.now() - sending.sent);
-    if (!seen.over.empty()) core_.end_by_row(seen.over);
+    if (!seen.over.empty()) core_.end_by_row(seen.over, seen.row_stands);
     if (seen.missed) {
         ++core_.counters().heartbeats_unanswered;
         silence_.last_failure = protocol::words_of_failure(why);

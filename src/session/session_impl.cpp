@@ -96,13 +96,13 @@ void session_impl::heed(const failure& why) {
 
 void session_impl::notice_loss() {
     if (status_.in_child()) return lose("this process is a fork of the one whose session it is", loss::for_good);
-    if (status_.now_in() == session_state::lost) lose(heartbeat_.words_of_silence(), loss::ran_out);
+    if (status_.now_in() == session_state::lost) lose(heartbeat_.words_of_silence(), loss::unsaid);
 }
 
 void session_impl::lose(const std::string& why, loss how) {
     if (status_.ended()) return;
     // Nobody else has said so, and its row goes on saying the opposite.
-    if (how == loss::ran_out && !plain()) formers_.add(id_);
+    if (how == loss::unsaid && !plain()) formers_.add(id_);
     if ((how == loss::to_twin || how == loss::for_good) && !plain()) formers_.leave_present();
     ancestry_.unclosed = formers_.ids();
     status_.lose(why, how == loss::for_good);

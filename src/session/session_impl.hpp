@@ -95,8 +95,8 @@ public:
     /// What every request of this session that failed is shown to: with the client closed, all is over at once.
     void heed(const failure& why);
     void lose(const std::string& why) override { lose(why, loss::to_twin); }
-    /// Its own row says that it is over.
-    void end_by_row(const std::string& why) { lose(why, loss::by_row); }
+    /// Its own row says that it is over; or stands, and is not what it was.
+    void end_by_row(const std::string& why, bool row_stands) { lose(why, row_stands ? loss::unsaid : loss::by_row); }
     /// If its lease has run out, or this process is not the one that made it, it is lost by that: perhaps nothing has
     /// said so yet.
     void notice_loss();
@@ -106,7 +106,7 @@ public:
     boost::asio::awaitable<error_code> wait_over();
 
 private:
-    enum class loss { ran_out, by_row, to_twin, for_good };
+    enum class loss { unsaid, by_row, to_twin, for_good };  // unsaid: its row says that it lives
     void lose(const std::string& why, loss how);
     void end();
 

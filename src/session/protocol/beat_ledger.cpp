@@ -19,11 +19,20 @@ const beat_ledger::beat* beat_ledger::find(std::int64_t number) const {
     return at == sent_.end() ? nullptr : &*at;
 }
 
-beat_answer beat_ledger::judge(const beat& sent, const failure* why) const {
-    if (why == nullptr) return {.landed = sent.sent};
-    if (detail::classify(*why) != detail::answer::refused) return {.missed = true};
-    if (!why->current) return {.over = "the session's row is gone: somebody deleted it"};
-    const auto row = parse_session_row(*why->current);
+beat_answer beat_ledger::judge_applied(const beat& sent, std::optional<std::int64_t> former) {
+    // The number only grows while the row is what it was.
+    if (former && *former < landed_) {
+        return {.over = "the table is as it was before: the session's row had gone back to an earlier heartbeat",
+                .row_stands = true};
+    }
+    landed_ = std::max(landed_, sent.number);
+    return {.landed = sent.sent};
+}
+
+beat_answer beat_ledger::judge_failed(const failure& why) {
+    if (detail::classify(why) != detail::answer::refused) return {.missed = true};
+    if (!why.current) return {.over = "the session's row is gone: somebody deleted it"};
+    const auto row = parse_session_row(*why.current);
     if (!row) return {.over = "the session's row was edited: " + row.error().details.message};
     if (!row->alive) {
         return {.over = row->marked_by.empty() ? "another has closed the session's row"
@@ -31,7 +40,9 @@ beat_answer beat_ledger::judge(const beat& sent, const failure* why) const {
     }
     // A later heartbeat of ours landed first: as good as an answer to that one.
     const auto* landed = find(row->beat);
-    return {.landed = landed ? std::optional(landed->sent) : std::nullopt};
+    if (landed == nullptr) return {};
+    landed_ = std::max(landed_, landed->number);
+    return {.landed = landed->sent};
 }
 
 }  // namespace dynalease::protocol

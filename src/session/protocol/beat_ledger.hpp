@@ -17,6 +17,7 @@ namespace dynalease::protocol {
 struct beat_answer {
     std::optional<time_point> landed{};  ///< when one of ours was sent that has landed
     std::string over{};                  ///< why the session is over; empty: it is not, as far as is known
+    bool row_stands = false;             ///< ... though its row says that it lives
     bool missed = false;                 ///< nothing is known of what became of it
 };
 
@@ -29,17 +30,19 @@ public:
     };
 
     /// @param first the number that the row was created with.
-    explicit beat_ledger(std::int64_t first = 1) : last_(first) {}
+    explicit beat_ledger(std::int64_t first = 1) : last_(first), landed_(first) {}
 
     beat next(time_point now);
     /// When the beat with that number left; null if it is none of ours, or too old to matter.
     const beat* find(std::int64_t number) const;
-    /// @param why null: it was applied
-    beat_answer judge(const beat& sent, const failure* why) const;
+    /// It was applied. @param former the number in the row before it; empty: that is not known
+    beat_answer judge_applied(const beat& sent, std::optional<std::int64_t> former);
+    beat_answer judge_failed(const failure& why);
 
 private:
     static constexpr std::size_t remembered = 16;
     std::int64_t last_;
+    std::int64_t landed_;  ///< the greatest that is known to have
     std::vector<beat> sent_;
 };
 

@@ -39,6 +39,7 @@ update_item_request beat_session(const std::string& table, std::string_view id, 
     request.condition_expression = "#state = :alive AND #beat < :n";
     request.names = {{"#beat", attribute::beat}, {"#state", attribute::state}};
     request.values = {{":alive", "alive"}, {":n", number}};
+    request.returned = return_values::updated_old;
     return request;
 }
 

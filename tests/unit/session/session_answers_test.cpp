@@ -114,20 +114,43 @@ TEST_CASE("what passes is asked again, and is fruitless for a reason") {
 
 // ---- the heartbeat ---------------------------------------------------------------------------------------------
 
+TEST_CASE("a heartbeat that follows an earlier one than has landed shows that the table is as it was before") {
+    beat_ledger ledger;
+    const auto first = ledger.next(at(1s));
+    const auto second = ledger.next(at(2s));
+    const auto third = ledger.next(at(3s));
+    CHECK(ledger.judge_applied(first, 1).over.empty());
+    CHECK(ledger.judge_applied(third, second.number).landed == at(3s));  // whose answer was lost
+    const auto fourth = ledger.next(at(4s));
+    CHECK(ledger.judge_applied(fourth, std::nullopt).landed == at(4s));  // of a service that does not tell
+    const auto fifth = ledger.next(at(5s));
+    const auto back = ledger.judge_applied(fifth, third.number);
+    CHECK_FALSE(back.landed);
+    CHECK(back.over.starts_with("the table is as it was before"));
+    CHECK(back.row_stands);
+
+    // What landed may be known by a refusal alone.
+    beat_ledger other;
+    const auto early = other.next(at(1s));
+    const auto late = other.next(at(2s));
+    CHECK(other.judge_failed(refused_by(row("alive", "ours", late.number))).landed == at(2s));
+    CHECK_FALSE(other.judge_applied(other.next(at(3s)), early.number).over.empty());
+}
+
 TEST_CASE("an answer to a heartbeat proves which one has landed, or that the session is over") {
     beat_ledger ledger;
     const auto first = ledger.next(at(1s));
     const auto second = ledger.next(at(2s));
-    CHECK(ledger.judge(first, nullptr).landed == at(1s));
+    CHECK(ledger.judge_applied(first, 1).landed == at(1s));
 
     const auto later = refused_by(row("alive", "ours", second.number));
-    CHECK(ledger.judge(first, &later).landed == at(2s));
+    CHECK(ledger.judge_failed(later).landed == at(2s));
     const auto strange = refused_by(row("alive", "ours", 99));
-    CHECK_FALSE(ledger.judge(first, &strange).landed);
-    CHECK(ledger.judge(first, &strange).over.empty());
+    CHECK_FALSE(ledger.judge_failed(strange).landed);
+    CHECK(ledger.judge_failed(strange).over.empty());
 
     for (const auto* why : {&silent, &throttled, &denied}) {
-        const auto seen = ledger.judge(first, why);
+        const auto seen = ledger.judge_failed(*why);
         CHECK(seen.missed);
         CHECK_FALSE(seen.landed);
         CHECK(seen.over.empty());
@@ -136,13 +159,13 @@ TEST_CASE("an answer to a heartbeat proves which one has landed, or that the ses
     auto dead = row("dead", "ours");
     dead["by"] = "another";
     const auto marked = refused_by(dead);
-    CHECK(ledger.judge(first, &marked).over == "marked dead by session another");
+    CHECK(ledger.judge_failed(marked).over == "marked dead by session another");
     const auto closed = refused_by(row("closed", "ours"));
-    CHECK(ledger.judge(first, &closed).over == "another has closed the session's row");
+    CHECK(ledger.judge_failed(closed).over == "another has closed the session's row");
     const auto foreign = refused_by(item{{"v", 7}});
-    CHECK(ledger.judge(first, &foreign).over.starts_with("the session's row was edited: "));
+    CHECK(ledger.judge_failed(foreign).over.starts_with("the session's row was edited: "));
     const auto gone = refused_by({});
-    CHECK(ledger.judge(first, &gone).over == "the session's row is gone: somebody deleted it");
+    CHECK(ledger.judge_failed(gone).over == "the session's row is gone: somebody deleted it");
 }
 
 }  // namespace dynalease::protocol
