@@ -46,7 +46,7 @@ std::string item_lock_impl::in_the_way() const {
     const auto& others = machine_.others();
     if (!others || others->session == core_.id()) return {};
     if (others->session.empty()) return "a program of another make holds it";
-    auto words = words_of_hold(core_, others->session, others->since, others->readers > 0);
+    auto words = words_of_hold(core_, others->session, {others->since, others->last_seen}, others->readers > 0);
     if (others->readers > 1) words += ", and " + std::to_string(others->readers - 1) + " more read it";
     words += words_of_heartbeat(core_, others->session);
     return machine_.others_intend() ? words + "; and a writer elsewhere waits before further readers" : words;

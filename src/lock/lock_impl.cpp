@@ -44,7 +44,8 @@ std::string lock_impl::in_the_way() const {
     const auto* seen = others();
     if (seen == nullptr) return {};
     const auto& holder = seen->holder_seen->session;
-    auto words = words_of_hold(core_, holder, seen->holder_since) + words_of_heartbeat(core_, holder);
+    auto words =
+        words_of_hold(core_, holder, {seen->holder_since, seen->holder_last_seen}) + words_of_heartbeat(core_, holder);
     if (!seen->holder_data.empty())
         words += "; data in the row, of this grant or an earlier one: " + words_of_data(seen->holder_data);
     return words;

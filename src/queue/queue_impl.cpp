@@ -48,15 +48,10 @@ bool queue_impl::start(boost::asio::awaitable<void> body) {
 
 // ---- who is in the way -------------------------------------------------------------------------------------
 
-// Whoever stands far behind looks rarely: the turn may have ended since.
 std::string queue_impl::words_of_turn() const {
     const auto& head = view_.head();
-    const bool lately = view_.fresh_head() != nullptr;
-    const auto lasted = (lately ? core_.now() : head.seen_at()) - head.moved_at();
-    const auto at_least =
-        lasted < std::chrono::milliseconds(1) ? std::string() : " for at least " + words_of_time(lasted);
-    if (lately) return (at_least.empty() ? " has the turn" : " has had the turn") + at_least;
-    return " had the turn " + time_since(core_, head.seen_at()) + " ago" + (at_least.empty() ? "" : "," + at_least);
+    return " " + words_of_sight(core_, {"has the turn", "has had the turn", "had the turn"},
+                                {head.moved_at(), head.seen_at()});
 }
 
 std::string queue_impl::turn_in_words() const {

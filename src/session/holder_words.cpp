@@ -10,10 +10,14 @@
 
 namespace dynalease::detail {
 
+namespace {
+
 std::string words_of_time(std::chrono::nanoseconds time) {
     const auto ms = std::chrono::floor<std::chrono::milliseconds>(time).count();
     return ms < 1000 ? std::to_string(ms) + " ms" : std::to_string(ms / 1000) + " s";
 }
+
+}  // namespace
 
 std::string time_since(const session_impl& core, dynalease::time_point since) {
     return words_of_time(core.now() - since);
@@ -26,11 +30,21 @@ std::string words_of_own_hold(const session_impl& core, dynalease::time_point si
                           : "; whoever waits for it under that guard waits for itself");
 }
 
-std::string words_of_hold(session_impl& core, const std::string& session, dynalease::time_point since, bool reads) {
-    const auto who = protocol::words_of_session(session, core.remotes().known(session));
-    // By whoever sees it for the first time.
-    if (core.now() - since < std::chrono::milliseconds(1)) return who + (reads ? " reads it" : " holds it");
-    return who + " has " + (reads ? "read" : "held") + " it for at least " + time_since(core, since);
+std::string words_of_sight(const session_impl& core, const words_of_having& words, const seen_having& seen) {
+    const auto ago = core.now() - seen.last;
+    const bool lately = ago < std::chrono::seconds(1);
+    const auto lasted = lately ? core.now() - seen.first : seen.last - seen.first;
+    const bool once = lasted < std::chrono::milliseconds(1);
+    const auto for_so_long = once ? std::string() : " for at least " + words_of_time(lasted);
+    if (lately) return std::string(once ? words.present : words.perfect) + for_so_long;
+    return std::string(words.past) + " " + words_of_time(ago) + " ago" + (once ? "" : "," + for_so_long);
+}
+
+std::string words_of_hold(session_impl& core, const std::string& session, const seen_having& seen, bool reads) {
+    constexpr words_of_having holding{"holds it", "has held it", "held it"};
+    constexpr words_of_having reading{"reads it", "has read it", "read it"};
+    return protocol::words_of_session(session, core.remotes().known(session)) + " " +
+           words_of_sight(core, reads ? reading : holding, seen);
 }
 
 std::string words_of_heartbeat(session_impl& core, const std::string& session) {

@@ -5,8 +5,8 @@
 #include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/runtime/time.hpp>
 
-#include <chrono>
 #include <string>
+#include <string_view>
 
 namespace dynalease::detail {
 
@@ -14,14 +14,24 @@ class hold;
 class session_impl;
 
 /// In seconds, or where there is none in milliseconds.
-std::string words_of_time(std::chrono::nanoseconds time);
 std::string time_since(const session_impl& core, dynalease::time_point since);
 /// A caller of this process has it. @param present its grant; null: that is on its way back @param reads as below
 std::string words_of_own_hold(const session_impl& core, dynalease::time_point since, const hold* present,
                               bool reads = false);
-/// Another session has it. @param since when that was first seen @param reads beside other readers
-std::string words_of_hold(session_impl& core, const std::string& session, dynalease::time_point since,
-                          bool reads = false);
+/// What others have, in three tenses.
+struct words_of_having {
+    std::string_view present;
+    std::string_view perfect;
+    std::string_view past;
+};
+/// When somebody else had it, from the first sight of that to the last: nobody knows what has become of it since.
+struct seen_having {
+    dynalease::time_point first;
+    dynalease::time_point last;
+};
+std::string words_of_sight(const session_impl& core, const words_of_having& words, const seen_having& seen);
+/// Another session has it. @param reads beside other readers
+std::string words_of_hold(session_impl& core, const std::string& session, const seen_having& seen, bool reads = false);
 /// ... and whether its heartbeat was seen to move, to be added to those words. Empty: nobody here has looked, or it is
 /// over.
 std::string words_of_heartbeat(session_impl& core, const std::string& session);

@@ -33,6 +33,7 @@ void item_outlook::note_holder(const item_lock_state& lock) {
     const bool same = holder_ && holder_->session == first->session && (holder_->readers == 0) == bool(lock.writer);
     if (!same) holder_ = item_holder{.session = first->session, .since = session_.now()};
     holder_->readers = lock.readers.size();
+    holder_->last_seen = session_.now();
 }
 
 void item_outlook::study(const item_lock_state& lock) {

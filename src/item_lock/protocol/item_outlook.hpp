@@ -19,6 +19,7 @@ struct item_holder {
     std::string session{};    ///< of its writer, or its first reader; empty: a program of another make
     std::size_t readers = 0;  ///< none: a writer has it
     time_point since{};       ///< when it was first seen so
+    time_point last_seen{};   ///< ... and when it was for the last time
 };
 
 class item_outlook {

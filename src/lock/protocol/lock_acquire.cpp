@@ -97,6 +97,7 @@ sequence<acquire_decision> decide_next(lock_claimant& lock, const lock_row& row,
         others.holder_since = lock.session.now();
         others.holder_data = row.data;
     }
+    others.holder_last_seen = lock.session.now();
     while (lock.session.may_write()) {
         const bool waits = lock.callers.waited_for();
         const auto holder = judge_holder(lock, row, waits);

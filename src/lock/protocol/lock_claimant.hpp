@@ -57,6 +57,7 @@ public:
         std::optional<time_point> refused_at{};    ///< the lock was last seen in other hands
         std::optional<lock_holder> holder_seen{};  ///< since `holder_since`
         time_point holder_since{};
+        time_point holder_last_seen{};
         item holder_data{};                       ///< that it wrote there, or left there
         std::optional<first_sight> first_seen{};  ///< by the last caller who tried until the holder is known
         unsigned overflows = 0;

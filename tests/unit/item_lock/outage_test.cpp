@@ -146,6 +146,8 @@ TEST_CASE("a wait that saw others hold it, and then lost the service, is told of
     CHECK(message.find("nobody listens there") != std::string::npos);
     CHECK(message.find("as last seen, session " + w.b.session->id()) != std::string::npos);
     CHECK(message.find("as last seen") == message.rfind("as last seen"));
+    // Nobody knows whether they have it still.
+    CHECK(message.find(" s ago, for at least ") != std::string::npos);
 }
 
 TEST_CASE("one answer that is missing at the end of a wait hides not that others hold it") {
