@@ -7,11 +7,15 @@
 #include <dynalease/detail/initiate.hpp>
 #include <dynalease/dynamodb/failure.hpp>
 
+#include <boost/asio/any_completion_executor.hpp>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/execution/blocking.hpp>
+#include <boost/asio/prefer.hpp>
+#include <boost/asio/system_executor.hpp>
 
 #include <chrono>
 #include <optional>
@@ -75,18 +79,26 @@ inline error_code report(const failure& why, diagnostics* details) {
 }
 
 /// The end of a verb that was called on nothing, so that it has no executor of its own: the answer comes on the
-/// handler's. Not through the system executor, which would start a thread.
+/// handler's, and not within the call. But a handler without one is called at once: the system's executor, which stands
+/// in for it then, would start a thread.
 template <class T>
 void answer_at_once(const called_verb& called, const failure& why, std::type_identity_t<handler_for<T>> handler) {
+    namespace asio = boost::asio;
     const auto code = called(report(why, called.details));
-    const auto executor = boost::asio::get_associated_executor(handler);
-    boost::asio::dispatch(executor, [handler = std::move(handler), code]() mutable {
+    const asio::any_completion_executor executor = asio::get_associated_executor(handler);
+    auto answer = [handler = std::move(handler), code]() mutable {
         if constexpr (std::is_void_v<T>) {
             std::move(handler)(code);
         } else {
             std::move(handler)(code, T{});
         }
-    });
+    };
+    if (executor.target<asio::system_executor>() != nullptr) {
+        asio::dispatch(executor, std::move(answer));
+    } else {
+        // `any_completion_executor` cannot be posted to.
+        asio::prefer(executor, asio::execution::blocking.never).execute(std::move(answer));
+    }
 }
 
 /// A time to wait that is less than none is a slip in the caller's arithmetic. Empty, or what is wrong with it.

@@ -8,9 +8,7 @@
 #include <dynalease/guard_state.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/associated_executor.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/dispatch.hpp>
 #include <boost/asio/system_executor.hpp>
 
 #include <memory>

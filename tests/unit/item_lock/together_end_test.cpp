@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "tills.hpp"
 
+#include <boost/asio/bind_executor.hpp>
+
 #include <catch2/catch.hpp>
 
 using namespace dynalease;
@@ -144,6 +146,26 @@ TEST_CASE("a commit of guards that cannot write is refused, and gives them back"
     CHECK(code == errc::not_held);
     CHECK(why.operation == "commit_all");
     CHECK(why.message == "one of the guards is empty");
+}
+
+TEST_CASE("what is called with nothing answers outside of the call, however often") {
+    tills_world w;
+    node a(w);
+    const auto call_often = [](int& refused) -> asio::awaitable<void> {
+        for (int i = 0; i < 30'000; ++i) {
+            auto [code] = co_await commit_all({}, as_tuple);
+            refused += code == errc::not_held;
+        }
+    };
+    int refused = 0;
+    run(w, a, call_often(refused));
+    CHECK(refused == 30'000);
+    bool called = false;
+    const auto executor = a.process->get_executor();
+    acquire_all({}, asio::bind_executor(executor, [&](error_code, std::vector<item_guard>) { called = true; }));
+    CHECK_FALSE(called);
+    w.scheduler.run_for(1s);
+    CHECK(called);
 }
 
 TEST_CASE("two readers' guards of one item are tested as one, and a change of another item goes with them") {
