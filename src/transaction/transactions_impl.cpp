@@ -131,11 +131,13 @@ result<std::optional<transaction_sight>> known_in(const open_transaction& of, co
 
 void remember(open_transaction& of, std::shared_ptr<versioned_impl> table, const item_key& key, transaction_sight sight,
               std::optional<item> seen) {
+    constexpr const char* verb = "transaction.get";
+    check_open(verb, of);
     const auto& layout = table->layout();
     if (of.draft.saw(layout, key, std::move(sight.stored), std::move(seen))) return;
     failure why(errc::conflict);
     why.details.message = "another read of it, side by side with this one, saw it otherwise";
-    refuse("transaction.get", protocol::about(std::move(why), {layout.table, key}));
+    refuse(verb, protocol::about(std::move(why), {layout.table, key}));
 }
 
 void write_in(open_transaction& of, std::shared_ptr<versioned_impl> table, write_order order) {

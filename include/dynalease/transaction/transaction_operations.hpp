@@ -60,7 +60,7 @@ struct transaction_sight {
 };
 /// What a read has shown. @param seen as in `write_order`
 /// @throws dynalease::error with `errc::conflict` where another read of it, side by side with this one, showed it
-/// otherwise.
+/// otherwise; `errc::transaction_over` where the commit was called meanwhile.
 void remember(open_transaction& of, std::shared_ptr<versioned_impl> table, const item_key& key, transaction_sight sight,
               std::optional<item> seen);
 /// Of the kinds of order: `create` inserts, `clobber` puts, `blind` updates, `clobber_remove` erases.
