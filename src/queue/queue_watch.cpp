@@ -222,7 +222,7 @@ boost::asio::awaitable<queue_view::page> queue_watch::examine(std::int64_t until
         }
         auto next = protocol::decide_examine({.passed = passed,
                                               .rows = read.rows,
-                                              .until = until,
+                                              .until = read_to,
                                               .missing = view_.places().missing,
                                               .now = core_.now(),
                                               .bury_after = time_to_bury()});
@@ -262,10 +262,12 @@ boost::asio::awaitable<bool> queue_watch::carry_out(protocol::examine_decision n
             }
             break;
         case examine_step::bury: {
-            // Those far behind may not know yet that it was passed, and its row deleted.
+            // Those far behind may not know yet that it was passed, and its row deleted; or issued again.
             const auto passed = view_.head()->passed;
+            const auto began = view_.head().began();
             const auto seen = co_await view_.look();
-            if (seen.kind != answer::applied || view_.head()->passed != passed) break;
+            const bool stands = view_.head()->passed == passed && view_.head().began() == began;
+            if (seen.kind != answer::applied || !stands) break;
             const bool buried = co_await bury(std::move(next.graves));
             if (buried) {
                 moved = co_await mover_.pass_over(std::move(next.places));
@@ -284,8 +286,10 @@ boost::asio::awaitable<bool> queue_watch::bury(std::vector<std::int64_t> missing
     for (const auto ticket : missing) {
         auto request = view_.requests().bury(ticket);
         const auto seen = co_await view_.put(std::move(request));
-        // Refused: its row has landed after all, and is looked at instead.
-        if (seen.kind != answer::applied) co_return false;
+        if (seen.kind == answer::applied) continue;
+        // Refused: its row has landed after all, and is looked at instead, though it may be far behind.
+        if (seen.found) view_.places().missing.forget(seen.found->from, ticket);
+        co_return false;
     }
     co_return true;
 }

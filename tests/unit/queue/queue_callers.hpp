@@ -82,6 +82,13 @@ inline void put_in_line(world& w, const std::string& entity, std::int64_t ticket
     w.apply(put_item_request{.table_name = table, .new_item = std::move(row)});
 }
 
+/// ... or is buried.
+inline void put_tombstone(world& w, const std::string& entity, std::int64_t ticket) {
+    auto row = ticket_key(entity, ticket);
+    row.insert({{"v", 1}, {"from", ticket}, {"void", true}, {"by", "somebody"}});
+    w.apply(put_item_request{.table_name = table, .new_item = std::move(row)});
+}
+
 /// Fails when anything of a ticket is left: a row, or a number that nobody has passed.
 inline bool nothing_left(world& w, const std::string& entity) {
     const auto head = head_of(w, entity);

@@ -268,3 +268,25 @@ TEST_CASE("each answer may be lost, each request repeated or late: one valid tur
         }
     }
 }
+
+TEST_CASE("tickets that one who died has buried, and not passed, are passed by the next without burying any again") {
+    // Also at the very moment when it is about to bury them itself.
+    for (auto when = 3500ms; when < 4500ms; when += 10ms) {
+        world w;
+        node a(w, 1);
+        queue_turn mine;
+        w.apply(
+            put_item_request{.table_name = table,
+                             .new_item = {{"pk", "queue#x"}, {"sk", "/"}, {"v", 1}, {"tail", 170}, {"passed", 20}}});
+        running waits(w, a, enter(queue{*a.session, "x"}, mine));
+        w.scheduler.run_for(when);
+        for (std::int64_t ticket = 21; ticket <= 170; ++ticket) put_tombstone(w, "x", ticket);
+        a.network->clear_log();
+        CAPTURE(when.count());
+        waits.wait(10s);
+        CHECK(mine.ticket() == 171);
+        CHECK(sent(a, "PutItem") <= 30);
+        CHECK(sent(a) < 60);
+        run(w, a, leave(mine));
+    }
+}
