@@ -26,6 +26,12 @@ void joint_ticket::begin_attempt() {
     for (std::size_t i = 0; i < targets.size(); ++i) targets[i].front->expect(entrants[i], attempt);
 }
 
+void joint_ticket::step_over(std::int64_t taken) {
+    const auto numbers_left = protocol::last_ticket_ever - taken;
+    beyond = taken + std::min(stride, numbers_left) - 1;
+    stride *= 2;
+}
+
 void joint_ticket::fail(const shared_failure& why) {
     for (const auto& who : entrants) who->complete({{}, why});
 }
@@ -290,7 +296,7 @@ boost::asio::awaitable<void> draw_for_all(std::shared_ptr<joint_ticket> entry) {
         if (next == enter_all_step::renew || next == enter_all_step::beyond) {
             // No copy of this number can be applied any more, or the row in its way would have to go first.
             entry->unanswered = false;
-            if (next == enter_all_step::beyond) entry->beyond = chosen.places.front().ticket;
+            if (next == enter_all_step::beyond) entry->step_over(chosen.places.front().ticket);
             entry->begin_attempt();
             chosen = {};
             heads = std::move(shown);

@@ -24,11 +24,14 @@ struct joint_ticket {
     std::string attempt{};
     std::vector<std::uint64_t> asked{};  ///< what had been seen of each head when its first copy was sent
     bool unanswered = false;             ///< a copy of the transaction may have been applied
-    std::int64_t beyond = 0;             ///< a number where a row stood of before the table went back
+    std::int64_t beyond = 0;             ///< a number where a row stood of before the table went back, or one after it
+    std::int64_t stride = 1;             ///< to the next such number: there may be many rows
 
     bool wanted() const;
     /// Each queue knows of it before anything is sent: it ends with the session, and its rows are ours.
     void begin_attempt();
+    /// The next number is beyond that one, and each time by twice as much.
+    void step_over(std::int64_t taken);
     /// @param why null: somebody is before us.
     void fail(const shared_failure& why);
 };

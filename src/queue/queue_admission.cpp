@@ -227,7 +227,14 @@ boost::asio::awaitable<queue_admission::written> queue_admission::write_down(
     const std::shared_ptr<queue_entrant>& who) {
     const auto ticket = who->ticket;
     unsigned failures = 0;
+    bool seen = true;  // as it was before, the queue may have issued the number again
     while (core_.live() && who->wanted()) {
+        if (!seen) {
+            const auto shown = co_await view_.look();
+            seen = was_answered(shown.kind);
+            if (!seen) co_await view_.pause(failures++);
+            continue;
+        }
         if (!view_.counts(*ticket)) {
             departures_.withdraw(ticket);
             co_return written::buried;
@@ -242,6 +249,7 @@ boost::asio::awaitable<queue_admission::written> queue_admission::write_down(
             who->complete({{}, why});
             break;
         }
+        seen = false;
         co_await view_.pause(failures++);
     }
     co_return written::not_yet;

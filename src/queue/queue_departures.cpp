@@ -48,7 +48,7 @@ boost::asio::awaitable<void> queue_departures::give_turn_back([[maybe_unused]] q
             } else if (seen.kind == answer::rejected) {
                 hold->tell(*seen.why);
             }
-            co_await view_.pause(failures++);
+            co_await look_after(failures);
             continue;
         }
         if (seen.doubtful && !std::exchange(unanswered, true)) ++core_.counters().unknown_writes;
@@ -86,6 +86,17 @@ boost::asio::awaitable<void> queue_departures::give_turn_back([[maybe_unused]] q
     watch_.begin();
 }
 
+// While nothing was answered the table may have gone back, and our number have become another's; what is to be sent
+// again does not say whose it is.
+boost::asio::awaitable<void> queue_departures::look_after(unsigned& failures) {
+    for (auto shown = answer::delayed; core_.may_write() && !was_answered(shown);) {
+        co_await view_.pause(failures++);
+        if (!core_.may_write()) break;
+        const auto seen = co_await view_.look();
+        shown = seen.kind;
+    }
+}
+
 failure queue_departures::turn_lost(std::string_view why) const {
     failure lost(errc::lock_lost);
     lost.details.message = why;
@@ -105,6 +116,8 @@ boost::asio::awaitable<void> queue_departures::give_place_up(queue_target self, 
     here_.drawn.begin_withdrawing();
     std::optional<std::uint64_t> voided_in;  // which of the queue's beginnings
     unsigned failures = 0;
+    // As long as no row names its owner, only a look tells whether the number is still ours.
+    bool looked = ticket->row_known;
     while (core_.may_write()) {
         const auto mine = ticket->known() ? std::optional(ticket->mine) : std::nullopt;
         const auto next = protocol::decide_cancel({.mine = mine,
@@ -113,16 +126,17 @@ boost::asio::awaitable<void> queue_departures::give_place_up(queue_target self, 
                                                    .head = *view_.head()});
         if (next == cancel_step::done) break;
         auto answered = answer::delayed;
-        if (next == cancel_step::ask) {
+        if (next == cancel_step::ask || (next == cancel_step::give_up && !looked)) {
             const auto seen = co_await view_.look();
             answered = seen.kind;
+            looked = was_answered(answered);
             const bool ours = seen.head && seen.head->last == ticket->attempt;
-            if (ours) {
+            if (ours && !ticket->known()) {
                 ticket->mine = protocol::last_place(*seen.head);
                 ticket->drawn_at = seen.sight;
             }
             // Where others drew tickets after it, it is not known which is ours: they bury it when its turn comes.
-            if (was_answered(answered)) {
+            if (looked && next == cancel_step::ask) {
                 ticket->unanswered = false;
                 ++(ours ? core_.counters().unknown_applied : core_.counters().unknown_void);
             }
@@ -160,7 +174,10 @@ boost::asio::awaitable<void> queue_departures::give_place_up(queue_target self, 
             // Refused, the turn is still with the one before, who passes us when it ends.
             if (was_answered(answered)) break;
         }
-        if (answered != answer::applied && answered != answer::refused) co_await view_.pause(failures++);
+        if (!was_answered(answered)) {
+            co_await look_after(failures);
+            looked = true;
+        }
     }
     here_.drawn.end_withdrawing();
     --core_.counters().resolving;

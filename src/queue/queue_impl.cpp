@@ -168,7 +168,15 @@ void queue_impl::wait_in_line(const std::shared_ptr<queue_entrant>& who) {
         return;
     }
     const auto ticket = who->ticket->mine.ticket;
-    here_.waiting.emplace(ticket, who);
+    const auto [place, is_first] = here_.waiting.emplace(ticket, who);
+    if (!is_first) {
+        // Issued twice, in answers that came in no order that tells which of the two counts: the table went back.
+        const auto former = place->second;
+        here_.waiting.erase(place);
+        watch_.new_lowest();
+        for (const auto& each : {former, who}) draw_again(each);
+        return;
+    }
     serve();
     if (here_.waiting.empty()) return;
     leftovers_.count_wait();
@@ -216,6 +224,7 @@ void queue_impl::grant(const std::shared_ptr<queue_entrant>& who,
                        std::optional<dynalease::time_point> unwritten_until) {
     // Where nobody wants it any more, the turn's own end gives it back.
     const bool wanted = who->wanted() && core_.live();
+    if (const auto former = here_.turn.lock()) lose_turn(former, "the queue is as it was before");
     auto hold = std::make_shared<queue_hold>(core_.shared_from_this(), shared_from_this(), who->ticket, unwritten_until,
                                              wanted);
     here_.turn = hold;

@@ -169,7 +169,10 @@ void queue_view::made(const protocol::queue_head& head) {
 
 // Where it went back, numbers that were issued since are issued again, and rows that were passed may stand there again.
 void queue_view::tell(const protocol::head_sights::news& what) {
-    if (!head_.known() || what.back) places_.forget_all();
+    if (!head_.known() || what.back) {
+        places_.forget_all();
+        foremost_ = {};
+    }
     if (head_.known() && what.moved) places_.forget_passed(head_->passed);
     told_.seen(what);
 }

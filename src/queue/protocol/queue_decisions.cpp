@@ -35,7 +35,9 @@ place last_place(const queue_head& head) {
 }
 
 bool behind(const queue_head& head, const queue_head& known) {
-    return head.passed < known.passed || head.tail < known.tail;
+    const bool named = !head.last.empty() && !known.last.empty();
+    const bool issued_again = head.tail == known.tail && named && head.last != known.last;
+    return head.passed < known.passed || head.tail < known.tail || issued_again;
 }
 
 std::int64_t tickets_ahead(const queue_head& head, const place& mine) {
@@ -45,17 +47,17 @@ std::int64_t tickets_ahead(const queue_head& head, const place& mine) {
 void drop_covered(std::vector<seen_ticket>& rows) {
     auto by_any = std::numeric_limits<std::int64_t>::max();  // the least number that a later place covers
     auto by_written = by_any;
-    const auto is_covered = [&](const seen_ticket& seen) {
-        const auto& [row, owner] = seen;
+    for (auto seen = rows.end(); seen != rows.begin();) {
+        --seen;
+        const auto& [row, owner] = *seen;
         const bool is_over = row.is_void || owner == owner_is::over;
-        const bool covered = (is_over ? by_any : by_written) <= row.ticket;
-        if (!covered) by_any = std::min(by_any, row.from);
-        if (!covered && !row.is_void) by_written = std::min(by_written, row.from);
-        return covered;
-    };
-    // In the order of the line the last is judged first, so that each is judged by all that stand behind it.
-    const auto kept = std::ranges::remove_if(rows.rbegin(), rows.rend(), is_covered).begin();
-    rows.erase(rows.begin(), kept.base());
+        if ((is_over ? by_any : by_written) <= row.ticket) {
+            seen = rows.erase(seen);
+            continue;
+        }
+        by_any = std::min(by_any, row.from);
+        if (!row.is_void) by_written = std::min(by_written, row.from);
+    }
 }
 
 examine_decision decide_examine(const examine_facts& facts) {

@@ -65,7 +65,7 @@ enum class poll_step {
 poll_step decide_poll(const queue_head* head, const place& mine);
 /// The place that the ticket has which was just issued.
 place last_place(const queue_head& head);
-/// What shows less was seen earlier, or the head went back.
+/// What shows less, or the last number issued to another attempt, was seen earlier, or the head went back.
 bool behind(const queue_head& head, const queue_head& known);
 /// Tickets before ours that are not over, the present turn counted.
 std::int64_t tickets_ahead(const queue_head& head, const place& mine);
@@ -92,7 +92,7 @@ void drop_covered(std::vector<seen_ticket>& rows);
 struct examine_facts {
     std::int64_t passed;
     const std::vector<seen_ticket>& rows;  ///< in order, as far as they were read
-    std::int64_t until;                    ///< the first number that is not to be looked at: our own
+    std::int64_t until;  ///< the first number that is not to be looked at: our own, or the first that was not read
     const missing_tickets& missing;
     time_point now;
     std::chrono::nanoseconds bury_after;
