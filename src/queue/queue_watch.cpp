@@ -268,11 +268,12 @@ boost::asio::awaitable<bool> queue_watch::carry_out(protocol::examine_decision n
             const auto seen = co_await view_.look();
             const bool stands = view_.head()->passed == passed && view_.head().began() == began;
             if (seen.kind != answer::applied || !stands) break;
-            const bool buried = co_await bury(std::move(next.graves));
-            if (buried) {
+            const auto ended = co_await bury(std::move(next.graves));
+            if (ended == answer::applied) {
                 moved = co_await mover_.pass_over(std::move(next.places));
             } else {
-                examine_again(retry_pause(0, core_.unit()));
+                // Where a row stands there by now, another may be burying them.
+                examine_again(ended == answer::refused ? protocol::look_for_row : retry_pause(0, core_.unit()));
             }
             break;
         }
@@ -282,16 +283,17 @@ boost::asio::awaitable<bool> queue_watch::carry_out(protocol::examine_decision n
     co_return moved;
 }
 
-boost::asio::awaitable<bool> queue_watch::bury(std::vector<std::int64_t> missing) {
+/// @returns applied, or how the first one ended that was not.
+boost::asio::awaitable<answer> queue_watch::bury(std::vector<std::int64_t> missing) {
     for (const auto ticket : missing) {
         auto request = view_.requests().bury(ticket);
         const auto seen = co_await view_.put(std::move(request));
         if (seen.kind == answer::applied) continue;
-        // Refused: its row has landed after all, and is looked at instead, though it may be far behind.
+        // A row that has landed after all is looked at instead, though it may be far behind.
         if (seen.found) view_.places().missing.forget(seen.found->from, ticket);
-        co_return false;
+        co_return seen.kind;
     }
-    co_return true;
+    co_return answer::applied;
 }
 
 void queue_watch::examine_soon() {

@@ -66,7 +66,7 @@ private:
     boost::asio::awaitable<void> look_at_blocker();
     dynalease::time_point blocker_due();
     boost::asio::awaitable<bool> carry_out(protocol::examine_decision next);
-    boost::asio::awaitable<bool> bury(std::vector<std::int64_t> missing);
+    boost::asio::awaitable<answer> bury(std::vector<std::int64_t> missing);
     boost::asio::awaitable<void> examine_for_try(queue_target self);
     void examine_again(std::chrono::nanoseconds after);
     void plan_poll();
