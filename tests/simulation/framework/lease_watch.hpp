@@ -34,6 +34,7 @@ public:
     void acknowledged(std::int64_t beat, time_point now) {
         const auto found = sends_.find(beat);
         if (found == sends_.end() || over_) return;
+        landed_ = std::max(landed_, beat);
         if (proven_ && now >= deadline()) return;
         // The library, more careful, may have taken the lease for over before the answer came.
         perhaps_over_ = proven_ && now >= deadline() - caution;
@@ -42,6 +43,8 @@ public:
         proven_ = std::max(proven_.value_or(found->second), found->second);
     }
     void told_over() { over_ = true; }
+    /// By the number that an answer shows of the row before it: less than one that has landed, the table went back.
+    bool shows_another_past(std::int64_t former) const { return former < landed_; }
 
     bool begun() const { return proven_.has_value(); }
     bool is_told_over() const { return over_; }
@@ -79,6 +82,7 @@ private:
     std::map<std::int64_t, time_point> sends_;  ///< by beat; the creation is beat 1
     std::optional<time_point> sent_at_;
     std::optional<time_point> proven_;
+    std::int64_t landed_ = 0;    ///< the greatest beat that is proven
     bool perhaps_over_ = false;  ///< the last acknowledgement came at the very end of the lease
     bool over_ = false;
 };

@@ -71,7 +71,13 @@ void session_watches::answered(const testing::logged_request& entry, const any_r
     const bool create = std::holds_alternative<put_item_request>(request);
     if (!create && !beat) return;
     if (answer) {
-        watch.acknowledged(create ? 1 : *beat, now);
+        const auto* updated = std::get_if<update_item_response>(&*answer);
+        const auto former = updated ? find_integer(updated->attributes, "beat") : std::nullopt;
+        if (former && watch.shows_another_past(*former)) {
+            watch.told_over();
+        } else {
+            watch.acknowledged(create ? 1 : *beat, now);
+        }
         return;
     }
     if (answer.error().code != errc::condition_failed) return;
