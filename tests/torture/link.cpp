@@ -122,12 +122,14 @@ asio::awaitable<bool> link::exchange(tcp::socket& client, upstream& store, http_
         co_return usable;
     }
     if (struck.fault == request_fault::hold_request) co_await pause(struck.delay);
-    if (struck.fault == request_fault::repeat) {
-        asio::co_spawn(executor_, send_again(request, struck.delay), asio::detached);
-    }
+    const auto repeat = [&] { asio::co_spawn(executor_, send_again(request, struck.delay), asio::detached); };
+    const bool repeats = struck.fault == request_fault::repeat;
+    if (repeats && !facts.several) repeat();
 
     auto response = co_await store.exchange(request);
     if (!response) co_return false;
+    // On no copy landing of a call for several items that was refused before rests what is told of that refusal.
+    if (repeats && facts.several && response->result_int() == 200) repeat();
     tell_applied(facts, *response);
     if (passage_ != passage::open) {
         co_await until_open();

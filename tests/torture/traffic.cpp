@@ -10,7 +10,9 @@ request_facts facts_of(const http_request& request) {
     constexpr std::string_view prefix = "\"session#";
     const std::string_view body = request.body();
     const auto key = body.find(prefix);
-    if (key == body.npos) return {.kind = traffic::lock_write};
+    if (key == body.npos) {
+        return {.kind = traffic::lock_write, .several = target.find("TransactWriteItems") != target.npos};
+    }
     const auto id = body.substr(key + prefix.size());
     return {.kind = traffic::session_write, .session = std::string(id.substr(0, id.find('"')))};
 }

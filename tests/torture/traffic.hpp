@@ -21,6 +21,7 @@ enum class traffic {
 struct request_facts {
     traffic kind = traffic::look;
     std::string session{};  ///< whose row is written; empty: no session's
+    bool several = false;   ///< items are written at once
 };
 
 request_facts facts_of(const http_request& request);
