@@ -44,7 +44,7 @@ struct acquire_all_verb {
 /// a refusal, as does an item that is in other hands when the one before it is free.
 ///
 /// Errors: those of `item_lock::acquire`, whose diagnostics name the item; whatever was locked is given back then.
-/// `errc::invalid_option` unless all items are of one session, and for `until_known`; `errc::duplicate_item`.
+/// `errc::invalid_option` unless there are items, all of one session, and for `until_known`; `errc::duplicate_item`.
 /// Cancellation: all types, at once; `errc::in_doubt` if the transaction has left and may yet lock the items: the
 /// library resolves it in the background. Cost when free: 1 transaction of a write for each item (which count double)
 /// and 1 batch of reads, which brings the items; one by one, 1 write each; without a wait, and in other hands, 1 read

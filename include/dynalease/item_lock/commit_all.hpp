@@ -32,12 +32,12 @@ struct commit_all_verb {
 /// background.
 ///
 /// Errors: `errc::condition_failed` when a condition of the caller's was false; `errc::lock_lost`,
-/// `errc::session_lost`; `errc::not_held` for a guard that is empty or was released; `errc::not_exclusive` for a change
-/// under a reader's guard; `errc::reserved_name`; `errc::invalid_option` for guards of different sessions;
-/// `errc::too_many_items` for more than 100; `errc::in_doubt` when the answers stayed away. The diagnostics name the
-/// item. Cancellation: all types; what was sent is in doubt. Cost: 1 transaction of a write for each item, which count
-/// double. Under a plain session renewals that are under way are waited for first, as by `item_guard::update`. As with
-/// `acquire_all`, name the vector before the `co_await`.
+/// `errc::session_lost`; `errc::not_held` without guards, and for one that is empty or was released;
+/// `errc::not_exclusive` for a change under a reader's guard; `errc::reserved_name`; `errc::invalid_option` for guards
+/// of different sessions; `errc::too_many_items` for more than 100; `errc::in_doubt` when the answers stayed away. The
+/// diagnostics name the item. Cancellation: all types; what was sent is in doubt. Cost: 1 transaction of a write for
+/// each item, which count double. Under a plain session renewals that are under way are waited for first, as by
+/// `item_guard::update`. As with `acquire_all`, name the vector before the `co_await`.
 boost::asio::awaitable<void> commit_all(std::vector<item_commit> parts);
 template <class... Tail>
     requires verb_tail<void, Tail...>
