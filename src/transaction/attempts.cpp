@@ -38,19 +38,22 @@ bool passes(const error_code& code) {
 struct pause_verb {
     std::shared_ptr<transactions_impl> core;
     unsigned attempts;
+    time_point until;  ///< no longer, whatever the pause
 
-    static awaitable<runtime::completion<void>> run(std::shared_ptr<transactions_impl> core, unsigned attempts) {
+    static awaitable<runtime::completion<void>> run(std::shared_ptr<transactions_impl> core, unsigned attempts,
+                                                    time_point until) {
         runtime::completion<void> done;
         const auto& world = core->world();
         runtime::alarm pause(world);
-        const bool slept = co_await pause.wait_until(world.clock->now() + pause_after(world, attempts));
+        const auto rested = world.clock->now() + pause_after(world, attempts);
+        const bool slept = co_await pause.wait_until(std::min(rested, until));
         if (!slept) done.code = errc::cancelled;
         co_return done;
     }
     void operator()(diagnostics* details, handler_for<void> handler) && {
         const auto executor = core->world().executor;
         called_verb called{details, "transactions.run", {}, core->options().table};
-        start_verb<void>(executor, std::move(called), run(std::move(core), attempts), std::move(handler));
+        start_verb<void>(executor, std::move(called), run(std::move(core), attempts, until), std::move(handler));
     }
 };
 
@@ -173,8 +176,14 @@ awaitable<bool> transaction_attempts::commit(std::shared_ptr<open_transaction> a
 }
 
 /// Told here, and not by a coroutine: one that is awaited by whoever was cancelled tells nothing else.
-void transaction_attempts::throw_if_final(error_code code, diagnostics details, bool last) const {
+void transaction_attempts::throw_if_final(error_code code, diagnostics details, bool last) {
     const bool in_time = core_->now() < deadline_;
+    if (passes(code)) met_ = refusal{code, details};
+    // The time was up in the middle of an attempt, of which nothing has happened: who was in the way says why.
+    if (code == errc::timeout && !in_time && met_) {
+        code = met_->code;
+        details = met_->details;
+    }
     if (passes(code) && !last && in_time) return;
     if (made_ > 1) tell_attempts(details, code);
     const bool bounded = passes(code) || (code == errc::timeout && !in_time);
@@ -193,7 +202,7 @@ void transaction_attempts::tell_attempts(diagnostics& details, const error_code&
 }
 
 awaitable<void> transaction_attempts::rest() {
-    pause_verb pause{core_, ++failed_};
+    pause_verb pause{core_, ++failed_, deadline_};
     co_await await_verb<void>(core_->world().executor, std::move(pause));
 }
 

@@ -148,7 +148,7 @@ public:
 
 private:
     bool locks_first() const;
-    void throw_if_final(error_code code, diagnostics details, bool last) const;
+    void throw_if_final(error_code code, diagnostics details, bool last);
     void tell_attempts(diagnostics& details, const error_code& code) const;
     boost::asio::awaitable<void> rest();
 
@@ -161,6 +161,11 @@ private:
     unsigned made_ = 0;    ///< runs of the body
     unsigned failed_ = 0;  ///< ... and attempts to lock what it needs
     std::shared_ptr<const open_transaction> last_{};
+    struct refusal {
+        error_code code;
+        diagnostics details;
+    };
+    std::optional<refusal> met_{};  ///< by the last attempt that others were in the way of
 };
 
 }  // namespace detail

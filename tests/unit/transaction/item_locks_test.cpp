@@ -52,6 +52,40 @@ TEST_CASE("a commit that meets an item lock is told so, and writes nothing; afte
     CHECK_FALSE(s.is_marked("ann"));
 }
 
+TEST_CASE("a run that meets an item lock until its time is up is told of that lock, and in time") {
+    const auto tier = tiers();
+    for (const auto within : {50ms, 300ms, 1000ms, 4000ms}) {
+        bank s;
+        s.has("ann", 1);
+        s.in_a(
+            [](bank& in, transaction_tier how, std::chrono::milliseconds time) -> asio::awaitable<void> {
+                auto own = lock_of_ann(in.b);
+                const auto guard = co_await own.acquire();
+                const auto book = bank::table_of(in.a);
+                const run_options options{.within = time, .tier = how};
+                const auto body = [&](transaction& tx) -> asio::awaitable<void> {
+                    tx.update(book, "ann", add("balance", 1));
+                    co_return;
+                };
+                const auto began = in.where.scheduler.now();
+                error_code code;
+                diagnostics why;
+                try {
+                    co_await bank::transactions_of(in.a).run(body, options);
+                } catch (const error& refused) {
+                    code = refused.code();
+                    why = refused.diagnostics();
+                }
+                CAPTURE(time.count(), why.to_string());
+                CHECK(code == errc::locked);
+                CHECK(why.key == "ann");
+                CHECK(why.message.find("session " + in.b.session->id() + " has the item") != std::string::npos);
+                CHECK(in.where.scheduler.now() - began < time + 50ms);
+            },
+            tier, within);
+    }
+}
+
 TEST_CASE("an item lock waits for a transaction that holds the item, and brings what is committed") {
     const bool decided = GENERATE(false, true);
     bank s;
