@@ -165,6 +165,19 @@ TEST_CASE("a number that was issued again after a backup came back is left to wh
 
 namespace {
 
+/// The turn of c lasts while d waits behind it for that time, and d has the next.
+void another_waits_behind(backed_up& past, queue_turn& present, std::chrono::milliseconds time) {
+    auto& [w, a, b, c, d, backup] = past;
+    queue_turn next;
+    running behind(w, d, enter(past.in(d), next));
+    w.scheduler.run_for(time);
+    CHECK(present.held());
+    CHECK_FALSE(next);
+    run(w, c, leave(present));
+    behind.wait(5s);
+    run(w, d, leave(next));
+}
+
 asio::awaitable<void> wait_in_vain(std::vector<queue> queues, std::chrono::nanoseconds patience) {
     const enter_options briefly{.wait = patience};
     error_code code;
@@ -184,7 +197,6 @@ TEST_CASE("a place given up before it is seen that a backup came back takes no t
         auto& [w, a, b, c, d, backup] = past;
         queue_turn held;
         queue_turn present;
-        queue_turn next;
         run(w, a, enter(past.in(a), held));
         const auto given_up = held.ticket() + 1;
         std::vector<queue> queues{past.in(b)};
@@ -205,13 +217,7 @@ TEST_CASE("a place given up before it is seen that a backup came back takes no t
         run(w, c, enter(past.in(c), present));
         CHECK(present.ticket() == given_up);
         for (int i = 0; i < 4; ++i) run(w, d, wait_in_vain({past.in(d)}, 50ms));
-        running behind(w, d, enter(past.in(d), next));
-        w.scheduler.run_for(600ms);  // its turn is not written down yet
-        CHECK(present.held());
-        CHECK_FALSE(next);
-        run(w, c, leave(present));
-        behind.wait(5s);
-        run(w, d, leave(next));
+        another_waits_behind(past, present, 600ms);  // its turn is not written down yet
     }
 }
 
@@ -318,7 +324,6 @@ TEST_CASE("a place whose row may never have been written is given up only as far
         auto& [w, a, b, c, d, backup] = past;
         queue_turn held;
         queue_turn present;
-        queue_turn next;
         run(w, a, enter(past.in(a), held));
         b.network->set_plan([row_is_lost](const any_request& request, const call_options& options) {
             if (!row_is_lost) return throttle(writes_row)(request, options);
@@ -335,13 +340,7 @@ TEST_CASE("a place whose row may never have been written is given up only as far
         run(w, c, enter(past.in(c), present));
         b.network->set_plan({});
         waits.wait(5s);
-        running behind(w, d, enter(past.in(d), next));
-        w.scheduler.run_for(900ms);
-        CHECK(present.held());
-        CHECK_FALSE(next);
-        run(w, c, leave(present));
-        behind.wait(10s);
-        run(w, d, leave(next));
+        another_waits_behind(past, present, 900ms);
     }
 }
 
@@ -351,7 +350,6 @@ TEST_CASE("what could not be sent while a backup came back is not sent again for
         auto& [w, a, b, c, d, backup] = past;
         queue_turn held;
         queue_turn present;
-        queue_turn next;
         const auto passes = [](const any_request& request) {
             const auto* update = std::get_if<update_item_request>(&request);
             return update && update->values.contains(":x");
@@ -370,13 +368,7 @@ TEST_CASE("what could not be sent while a backup came back is not sent again for
         CHECK(present.ticket() == number);
         leaver.network->set_plan({});
         w.scheduler.run_for(700ms);
-        running behind(w, d, enter(past.in(d), next));
-        w.scheduler.run_for(200ms);
-        CHECK(present.held());
-        CHECK_FALSE(next);
-        run(w, c, leave(present));
-        behind.wait(10s);
-        run(w, d, leave(next));
+        another_waits_behind(past, present, 200ms);
     }
 }
 
