@@ -12,12 +12,13 @@ namespace {
 constexpr std::size_t few = 16;
 }  // namespace
 
-void drawn_tickets::add(const std::shared_ptr<drawn_ticket>& ticket, const std::shared_ptr<queue_entrant>& who) {
+void drawn_tickets::begin_ticket(const std::shared_ptr<queue_entrant>& who, const std::string& attempt) {
+    who->ticket = std::make_shared<drawn_ticket>(drawn_ticket{.face = who->ticket->face, .attempt = attempt});
     if (known_.size() >= crowded_) {
         std::erase_if(known_, [](const auto& entry) { return entry.second.ticket.expired(); });
         crowded_ = std::max<std::size_t>(few, 2 * known_.size());
     }
-    known_.insert_or_assign(ticket->attempt, known_ticket{ticket, who});
+    known_.insert_or_assign(attempt, known_ticket{who->ticket, who});
 }
 
 bool drawn_tickets::alive(const std::string& attempt) const {

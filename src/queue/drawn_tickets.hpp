@@ -14,7 +14,9 @@ namespace dynalease::detail {
 
 class drawn_tickets {
 public:
-    void add(const std::shared_ptr<drawn_ticket>& ticket, const std::shared_ptr<queue_entrant>& who);
+    /// Begins another ticket for it, under a name of its own: a row of the former, should it come after all, is
+    /// nobody's.
+    void begin_ticket(const std::shared_ptr<queue_entrant>& who, const std::string& attempt);
     /// Somebody here waits with it, has its turn, or still gives it back.
     bool alive(const std::string& attempt) const;
     /// All who have a ticket, or draw one.

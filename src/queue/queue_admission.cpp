@@ -57,17 +57,10 @@ queue_admission::queue_admission(session_impl& core, queue_impl& front, queue_vi
 
 void queue_admission::admit(std::shared_ptr<queue_entrant> who) {
     here_.drawn.begin_entering(*who);
-    new_ticket(who);
+    here_.drawn.begin_ticket(who, core_.world().new_id());
     if (front_.start(run(front_.self(), who))) return;
     here_.drawn.end_entering(*who);
     who->complete({{}, std::make_shared<const failure>(core_.over_failure())});
-}
-
-void queue_admission::new_ticket(const std::shared_ptr<queue_entrant>& who) {
-    auto ticket = std::make_shared<drawn_ticket>(drawn_ticket{who->ticket->face});
-    ticket->attempt = core_.world().new_id();
-    here_.drawn.add(ticket, who);
-    who->ticket = std::move(ticket);
 }
 
 boost::asio::awaitable<void> queue_admission::run([[maybe_unused]] queue_target self,
@@ -101,7 +94,7 @@ boost::asio::awaitable<void> queue_admission::run([[maybe_unused]] queue_target 
         } else {
             ++who->places_lost;
         }
-        new_ticket(who);
+        here_.drawn.begin_ticket(who, core_.world().new_id());
     }
     // Nobody waits for it any more, or it cannot be had. What may be in the table is taken back.
     end_drawing(*who);

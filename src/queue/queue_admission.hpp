@@ -39,7 +39,6 @@ private:
     enum class written { yes, buried, not_yet, refused };
 
     boost::asio::awaitable<void> run(queue_target self, std::shared_ptr<queue_entrant> who);
-    void new_ticket(const std::shared_ptr<queue_entrant>& who);
     boost::asio::awaitable<std::optional<protocol::ticket_step>> draw(std::shared_ptr<queue_entrant> who);
     boost::asio::awaitable<head_answer> ask_for_ticket(std::shared_ptr<queue_entrant> who, bool again);
     boost::asio::awaitable<std::optional<protocol::queue_head>> still_busy();

@@ -145,8 +145,7 @@ bool queue_impl::gave_up(const std::shared_ptr<queue_entrant>& who) {
 void queue_impl::expect(const std::shared_ptr<queue_entrant>& who, const std::string& attempt) {
     // Known before it is sent: whoever of us sees its row first must not take it for one that nobody wants.
     if (who->wanted()) here_.drawn.begin_entering(*who);
-    who->ticket->attempt = attempt;
-    here_.drawn.add(who->ticket, who);
+    here_.drawn.begin_ticket(who, attempt);
 }
 
 void queue_impl::join(std::shared_ptr<queue_entrant> who, const protocol::queue_head& head, std::uint64_t asked) {
