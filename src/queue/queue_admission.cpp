@@ -6,6 +6,7 @@
 #include "queue/queue_impl.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace dynalease::detail {
@@ -220,14 +221,8 @@ boost::asio::awaitable<queue_admission::written> queue_admission::write_down(
     const std::shared_ptr<queue_entrant>& who) {
     const auto ticket = who->ticket;
     unsigned failures = 0;
-    bool seen = true;  // as it was before, the queue may have issued the number again
-    while (core_.live() && who->wanted()) {
-        if (!seen) {
-            const auto shown = co_await view_.look();
-            seen = was_answered(shown.kind);
-            if (!seen) co_await view_.pause(failures++);
-            continue;
-        }
+    const std::function<bool()> goes_on = [&] { return core_.live() && who->wanted(); };
+    while (goes_on()) {
         if (!view_.counts(*ticket)) {
             departures_.withdraw(ticket);
             co_return written::buried;
@@ -242,8 +237,7 @@ boost::asio::awaitable<queue_admission::written> queue_admission::write_down(
             who->complete({{}, why});
             break;
         }
-        seen = false;
-        co_await view_.pause(failures++);
+        co_await view_.look_after(failures, goes_on);
     }
     co_return written::not_yet;
 }

@@ -4,6 +4,7 @@
 
 #include "queue/queue_impl.hpp"
 
+#include <functional>
 #include <utility>
 
 namespace dynalease::detail {
@@ -33,7 +34,8 @@ boost::asio::awaitable<void> queue_departures::give_turn_back([[maybe_unused]] q
     bool others_wait = false;
     bool unanswered = false;
     unsigned failures = 0;
-    while (core_.may_write() && view_.counts(*hold->ticket())) {
+    const std::function<bool()> may_write = [this] { return core_.may_write(); };
+    while (may_write() && view_.counts(*hold->ticket())) {
         const auto over = protocol::over_with(mine, view_.places().voids);
         hold->passes(over.back().ticket);
         const auto pace = protocol::smoothed_pace(view_.head()->pace, turn);
@@ -48,7 +50,7 @@ boost::asio::awaitable<void> queue_departures::give_turn_back([[maybe_unused]] q
             } else if (seen.kind == answer::rejected) {
                 hold->tell(*seen.why);
             }
-            co_await look_after(failures);
+            co_await view_.look_after(failures, may_write);
             continue;
         }
         if (seen.doubtful && !std::exchange(unanswered, true)) ++core_.counters().unknown_writes;
@@ -86,17 +88,6 @@ boost::asio::awaitable<void> queue_departures::give_turn_back([[maybe_unused]] q
     watch_.begin();
 }
 
-// While nothing was answered the table may have gone back, and our number have become another's; what is to be sent
-// again does not say whose it is.
-boost::asio::awaitable<void> queue_departures::look_after(unsigned& failures) {
-    for (auto shown = answer::delayed; core_.may_write() && !was_answered(shown);) {
-        co_await view_.pause(failures++);
-        if (!core_.may_write()) break;
-        const auto seen = co_await view_.look();
-        shown = seen.kind;
-    }
-}
-
 failure queue_departures::turn_lost(std::string_view why) const {
     failure lost(errc::lock_lost);
     lost.details.message = why;
@@ -118,7 +109,8 @@ boost::asio::awaitable<void> queue_departures::give_place_up(queue_target self, 
     unsigned failures = 0;
     // As long as no row names its owner, only a look tells whether the number is still ours.
     bool looked = ticket->row_known;
-    while (core_.may_write()) {
+    const std::function<bool()> may_write = [this] { return core_.may_write(); };
+    while (may_write()) {
         const auto mine = ticket->known() ? std::optional(ticket->mine) : std::nullopt;
         const auto next = protocol::decide_cancel({.mine = mine,
                                                    .unanswered = ticket->unanswered,
@@ -175,7 +167,7 @@ boost::asio::awaitable<void> queue_departures::give_place_up(queue_target self, 
             if (was_answered(answered)) break;
         }
         if (!was_answered(answered)) {
-            co_await look_after(failures);
+            co_await view_.look_after(failures, may_write);
             looked = true;
         }
     }

@@ -33,8 +33,6 @@ public:
 private:
     boost::asio::awaitable<void> give_turn_back(queue_target self, std::shared_ptr<queue_hold> hold);
     boost::asio::awaitable<void> give_place_up(queue_target self, std::shared_ptr<drawn_ticket> ticket);
-    /// Pauses, and goes on when the head is seen.
-    boost::asio::awaitable<void> look_after(unsigned& failures);
     void tell_left(queue_hold& hold);
     void has_left(const std::shared_ptr<queue_hold>& hold);
 

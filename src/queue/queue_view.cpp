@@ -144,6 +144,15 @@ boost::asio::awaitable<void> queue_view::pause(unsigned failures) {
     co_await sleep.wait_until(core_.now() + retry_pause(failures, core_.unit()));
 }
 
+boost::asio::awaitable<void> queue_view::look_after(unsigned& failures, std::function<bool()> goes_on) {
+    for (bool seen = false; goes_on() && !seen;) {
+        co_await pause(failures++);
+        if (!goes_on()) break;
+        const auto shown = co_await look();
+        seen = was_answered(shown.kind);
+    }
+}
+
 protocol::owner_is queue_view::owner_of(const protocol::ticket_row& row) const {
     if (row.session == core_.id()) {
         return ours_.alive(row.attempt) ? protocol::owner_is::ours : protocol::owner_is::ghost;

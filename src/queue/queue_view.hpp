@@ -18,6 +18,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -72,6 +73,9 @@ public:
                                             std::int32_t rows = protocol::page_of_rows);
     /// Between two of them, after so many have failed.
     boost::asio::awaitable<void> pause(unsigned failures);
+    /// That, and looks, until the head is seen or `goes_on` says no: while nothing was answered the table may have gone
+    /// back, and a number have become another's; what is to be sent again does not say whose it is.
+    boost::asio::awaitable<void> look_after(unsigned& failures, std::function<bool()> goes_on);
 
     // ---- requests of others, about several queues ----
     /// One leaves.
