@@ -101,7 +101,8 @@ boost::asio::awaitable<void> queue_watch::poll() {
     const auto mine = here_.lowest();
     if (polls_.begin_poll(ahead_of(mine) <= 1, core_.now())) {
         examined_.look_again.reset();
-        co_await examine(mine.from, true);
+        const auto seen = co_await examine(mine.from, true);
+        polls_.surveyed(!seen.why, core_.now());
         if (!here_.waiting.empty()) polls_.plan_after_survey(line(), pace_limits(), core_.now());
         if (examined_.look_again) polls_.survey_again(*examined_.look_again);
         // A row that is not there may be one that was passed meanwhile.
@@ -164,7 +165,7 @@ boost::asio::awaitable<void> queue_watch::look_at_sessions(const std::vector<pro
     }
     // Where one has died, others may have died with it: for each, two more are looked at, in the order of the line.
     auto next = line.begin();
-    protocol::survey_facts found{.surveys = polls_.surveys(), .any_over = false, .lease_ends = {}, .now = {}};
+    protocol::survey_facts found{.surveys = polls_.surveys() + 1, .any_over = false, .lease_ends = {}, .now = {}};
     for (std::size_t i = 0; i < chosen.size(); ++i) {
         const auto session = chosen[i];
         const auto lately = core_.remotes().watch(session).lease() / 8;

@@ -34,7 +34,7 @@ void poll_plan::plan_after_survey(const line& seen, const limits& within, time_p
 
 void poll_plan::begin(std::int64_t ahead, time_point now, std::chrono::nanoseconds patience) {
     tickets_ = processes_ = 0;
-    surveys_ = 0;
+    surveys_ = failed_surveys_ = 0;
     survey_due_.reset();
     // Who waits for a moment only is to find out within it that all before him have given up.
     if (ahead > 1) survey_due_ = now + std::clamp<std::chrono::nanoseconds>(patience / 4, {}, survey_within);
@@ -54,9 +54,17 @@ bool poll_plan::begin_poll(bool next_in_line, time_point now) {
     if (survey_due) survey_due_.reset();
     if (next_in_line || (!survey_due && still_ < still_polls_per_examination)) return false;
     still_ = 0;
-    ++surveys_;
     if (!survey_due) look_due_ = time_point::max();  // the survey stands for it
     return true;
+}
+
+void poll_plan::surveyed(bool answered, time_point now) {
+    if (!answered) {
+        survey_again(now + survey_within * (1u << std::min(failed_surveys_++, 10u)));
+        return;
+    }
+    failed_surveys_ = 0;
+    ++surveys_;
 }
 
 void poll_plan::survey_again(time_point when) {

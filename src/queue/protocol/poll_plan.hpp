@@ -35,7 +35,7 @@ public:
         return survey_due_ && failed_ == 0 ? std::min(look_due_, *survey_due_) : look_due_;
     }
     unsigned failures() const noexcept { return failed_; }
-    /// Of the rows before the lowest ticket.
+    /// Of the rows before the lowest ticket, that were answered.
     unsigned surveys() const noexcept { return surveys_; }
 
     void plan(const line& seen, const limits& within, time_point now);
@@ -57,6 +57,9 @@ public:
     /// @returns whether this is the time to look at the rows before a ticket that is not next in line: since that is
     /// due by itself, or in place of a look at the head, since the last ones saw nothing move. To be planned after.
     bool begin_poll(bool next_in_line, time_point now);
+    /// Such a look has ended. Unanswered, it is made again, ever later: as long as nothing is known of those before us,
+    /// each ticket counts as a process, and the look that is due then may be minutes away.
+    void surveyed(bool answered, time_point now);
     /// After such a look: there may be more to find out then.
     void survey_again(time_point when);
     /// Who waits before our lowest ticket, by the rows that were read. @param all that there are: of `ahead` tickets no
@@ -72,6 +75,7 @@ private:
     /// When the rows before us are to be looked at in any case: how many processes wait there, who of them has died.
     std::optional<time_point> survey_due_{};
     unsigned surveys_ = 0;
+    unsigned failed_surveys_ = 0;  ///< in a row
     /// How many tickets were last seen to wait before ours, and of how many processes: who looks is a process.
     std::int64_t tickets_ = 0;
     std::int64_t processes_ = 0;

@@ -41,7 +41,8 @@ bool behind(const queue_head& head, const queue_head& known) {
 }
 
 std::int64_t tickets_ahead(const queue_head& head, const place& mine) {
-    return std::max<std::int64_t>(mine.rank - 1 - (head.passed - head.skipped_passed), 0);
+    const auto numbers = std::max<std::int64_t>(mine.from - 1 - head.passed, 0);
+    return std::clamp<std::int64_t>(mine.rank - 1 - (head.passed - head.skipped_passed), 0, numbers);
 }
 
 void drop_covered(std::vector<seen_ticket>& rows) {

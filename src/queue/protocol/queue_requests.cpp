@@ -28,6 +28,18 @@ update_item_request with_names(update_item_request request) {
     return request;
 }
 
+/// Numbers that were never issued: those up to the last of the places, by the rank of the first, and ...
+std::int64_t skipped_up_to(const std::vector<place>& over) {
+    return over.back().ticket - (over.front().rank + static_cast<std::int64_t>(over.size()) - 1);
+}
+
+/// ... those that the places cover.
+std::int64_t skipped_within(const std::vector<place>& over) {
+    std::int64_t skipped = 0;
+    for (const auto& each : over) skipped += each.ticket - each.from;
+    return skipped;
+}
+
 constexpr std::string_view ours_or_none = "(attribute_not_exists(#pk) OR #v = :v)";
 /// In a table that was restored, a number of ours may not have been issued yet.
 constexpr std::string_view issued = ">= :x";
@@ -107,8 +119,6 @@ put_item_request queue_requests::cancel_written(const place& mine, std::string_v
 }
 
 update_item_request queue_requests::move_passed(const std::vector<place>& over, std::string_view tail_is) const {
-    std::int64_t skipped = 0;
-    for (const auto& each : over) skipped += each.ticket - each.from;
     auto request = update_head();
     request.update_expression = "SET #passed = :x";
     request.condition_expression = "#v = :v AND #passed BETWEEN :f AND :e AND #tail ";
@@ -116,9 +126,16 @@ update_item_request queue_requests::move_passed(const std::vector<place>& over, 
     request.values.emplace(":f", over.front().from - 1);
     request.values.emplace(":e", over.front().ticket - 1);
     request.values.emplace(":x", over.back().ticket);
+    // Counted anew where that is possible: rows of before a restore may have been counted, which cover other numbers.
+    const bool anew = over.front().rank > 0;
+    const auto skipped = anew ? skipped_up_to(over) : skipped_within(over);
     if (skipped > 0) {
-        request.update_expression += ", #skipped_passed = if_not_exists(#skipped_passed, :none) + :skipped";
-        request.values.emplace(":none", 0);
+        request.update_expression += ", #skipped_passed = ";
+        if (!anew) {
+            request.update_expression += "if_not_exists(#skipped_passed, :none) + ";
+            request.values.emplace(":none", 0);
+        }
+        request.update_expression += ":skipped";
         request.values.emplace(":skipped", skipped);
     }
     return with_names(std::move(request));

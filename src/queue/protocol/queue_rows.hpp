@@ -11,6 +11,7 @@
 #include <dynalease/dynamodb/item.hpp>
 #include <dynalease/runtime/time.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -59,12 +60,13 @@ struct queue_head {
     std::string last{};                 ///< the attempt that was issued `tail`
     std::chrono::milliseconds pace{0};  ///< how long turns take, smoothed; 0: not known. A hint for those who wait
     /// Numbers that were never issued, because several queues were entered under one: up to `tail`, and up to `passed`.
-    /// They only tell how many tickets there are, for the pace of polls and for people.
+    /// They only tell how many tickets there are, for the pace of polls and for people; where rows of before a restore
+    /// were passed, not exactly, until the next turn ends.
     std::int64_t skipped = 0;
     std::int64_t skipped_passed = 0;
 
     /// Tickets that are not over.
-    std::int64_t outstanding() const { return tail - skipped - (passed - skipped_passed); }
+    std::int64_t outstanding() const { return std::min(tail - skipped - (passed - skipped_passed), tail - passed); }
     bool free() const { return tail == passed; }
     friend bool operator==(const queue_head&, const queue_head&) = default;
 };

@@ -87,6 +87,9 @@ TEST_CASE("poll: the head as a waiting ticket sees it") {
     CHECK(tickets_ahead({.tail = 20, .passed = 9}, mine) == 2);
     CHECK(tickets_ahead({.tail = 20, .passed = 13}, mine) == 0);
     CHECK(queue_head{.tail = 20, .passed = 9, .skipped = 3}.outstanding() == 8);
+    // Never more than there are numbers, however many rows of before a restore were counted.
+    CHECK(tickets_ahead({.tail = 20, .passed = 9, .skipped_passed = 5}, mine) == 2);
+    CHECK(queue_head{.tail = 20, .passed = 9, .skipped_passed = 5}.outstanding() == 11);
 }
 
 TEST_CASE("examine: what can be passed over is, up to what lives") {

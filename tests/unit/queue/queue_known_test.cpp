@@ -115,6 +115,7 @@ TEST_CASE("polls: who stands far behind looks at the rows within a second, and t
     polls.look_now(at(10ms));
     CHECK(polls.next() == at(0ms) + survey_within);
     CHECK(polls.begin_poll(false, at(1s)));
+    polls.surveyed(true, at(1s));
     CHECK(polls.surveys() == 1);
     std::vector<seen_ticket> rows;
     for (std::int64_t ticket = 1; ticket < 200; ++ticket) rows.push_back(of_session(ticket, ticket % 2 ? "a" : "b"));
@@ -128,7 +129,7 @@ TEST_CASE("polls: who stands far behind looks at the rows within a second, and t
     polls.looked(true, false);
     CHECK(polls.begin_poll(false, at(3s)));
     CHECK(polls.next() == time_point::max());  // in place of the look
-    CHECK(polls.surveys() == 2);
+    CHECK(polls.surveys() == 1);
     CHECK_FALSE(polls.begin_poll(true, at(4s)));
 }
 
@@ -156,6 +157,27 @@ TEST_CASE("polls: a survey puts off no look, and what was not looked at is not t
     CHECK(polls.begin_poll(false, at(5s)));
     polls.plan_after_survey(blind, usual, at(5s));
     CHECK(polls.next() == planned + 1s);
+}
+
+TEST_CASE("polls: a survey that fails is made again, ever later, for the look that is due may be minutes away") {
+    poll_plan polls;
+    const poll_plan::line far{.ahead = 200, .living = 201, .pace = {}, .still = {}};
+    polls.begin(far.ahead, at(0ms));
+    polls.plan(far, usual, at(0ms));
+    auto now = at(1s);
+    for (const auto later : {1s, 2s, 4s, 8s}) {
+        CHECK(polls.begin_poll(false, now));
+        polls.surveyed(false, now);
+        polls.plan_after_survey(far, usual, now);
+        CHECK(polls.next() == now + later);
+        now += later;
+    }
+    CHECK(polls.surveys() == 0);
+    CHECK(polls.begin_poll(false, now));
+    polls.surveyed(true, now);
+    polls.plan_after_survey(far, usual, now);
+    CHECK(polls.next() > now + 1min);
+    CHECK(polls.surveys() == 1);
 }
 
 TEST_CASE("polls: looks that fail are made again after a pause, whatever else is due") {

@@ -71,6 +71,10 @@ TEST_CASE("the texts of a queue's requests") {
     CHECK(leave.values.at(":e") == attribute_value(6));
     CHECK(leave.values.at(":x") == attribute_value(8));
     CHECK(leave.values.at(":skipped") == attribute_value(2));
+    const auto counted = by_a.leave({{.ticket = 7, .from = 5, .rank = 3}, one(8)}, std::chrono::milliseconds(100));
+    CHECK(counted.update_expression == "SET #passed = :x, #skipped_passed = :skipped, #pace = :pace");
+    CHECK(counted.values.at(":skipped") == attribute_value(4));
+    CHECK(by_a.pass({{.ticket = 7, .from = 7, .rank = 7}, one(8)}).update_expression == "SET #passed = :x");
     const auto idle = by_a.leave_idle({one(7)}, std::chrono::milliseconds(100), 99);
     CHECK(idle.update_expression == "SET #passed = :x, #pace = :pace, #ttl = :expiry");
     CHECK(idle.condition_expression == "#v = :v AND #passed BETWEEN :f AND :e AND #tail = :x");
