@@ -34,16 +34,16 @@ void lock_impl::note_wait() {
     if (!std::exchange(wait_noted_, true)) core_.members().note_wait(weak_from_this());
 }
 
-const protocol::lock_claimant::contention* lock_impl::others() const {
+const protocol::lock_claimant::sights* lock_impl::others() const {
     const auto* seen = machine_.others();
-    return seen != nullptr && seen->holder_seen->session != core_.id() ? seen : nullptr;
+    return seen != nullptr && seen->holder->session != core_.id() ? seen : nullptr;
 }
 
 std::string lock_impl::in_the_way() const {
     if (machine_.held()) return words_of_own_hold(core_, held_since_, hold_.lock().get());
     const auto* seen = others();
     if (seen == nullptr) return {};
-    const auto& holder = seen->holder_seen->session;
+    const auto& holder = seen->holder->session;
     auto words =
         words_of_hold(core_, holder, {seen->holder_since, seen->holder_last_seen}) + words_of_heartbeat(core_, holder);
     if (!seen->holder_data.empty())

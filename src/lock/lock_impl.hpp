@@ -45,7 +45,7 @@ public:
 
 private:
     /// Who else was seen to hold it last; null: nobody.
-    const protocol::lock_claimant::contention* others() const;
+    const protocol::lock_claimant::sights* others() const;
     void end_grant();
     void note_wait();
     /// Forgets the grant without a request; others get the lock when the lease is over.

@@ -13,6 +13,10 @@ public:
     void at_most(const char* what, double value, double goal) {
         judge(what, value, value <= goal * slack_, "most", goal * slack_);
     }
+    /// Of what is counted, and no machine makes more or less.
+    void counted_at_most(const char* what, double value, double goal) {
+        judge(what, value, value <= goal, "most", goal);
+    }
     void at_least(const char* what, double value, double goal) {
         judge(what, value, value * slack_ >= goal, "least", goal / slack_);
     }

@@ -87,6 +87,7 @@ asio::awaitable<void> measure(dynalease::client& client, std::size_t count, benc
     constexpr double most_kib = 1;
     constexpr double most_percent = 1;
     reached.at_most("held_leases_memory", resident_each, most_kib);
+    reached.counted_at_most("held_leases_allocated", allocated_each, most_kib);
     reached.at_most("held_leases_cpu", cpu_percent, most_percent);
     print(row("held_leases_memory", count).add("malloc_kib", allocated_each), resident_each, "KiB of RSS per lease",
           "budget", most_kib);

@@ -25,7 +25,7 @@ time_point next_look(lock_claimant& lock, const lock_row& row) {
     const auto since = lock.callers.tries_until_known();
     // Who waits for nothing else looks at once, and as often as if he were alone.
     if (since && (!watch.looked_at() || watch.last_look() < *since)) return *since;
-    return watch.next_look(lock.others.holder_since, since ? 1 : row.line.size());
+    return watch.next_look(lock.sighted().holder_since, since ? 1 : row.line.size());
 }
 
 holder_is judge_holder(lock_claimant& lock, const lock_row& row, bool waits) {
@@ -39,7 +39,7 @@ holder_is judge_holder(lock_claimant& lock, const lock_row& row, bool waits) {
 holder_fate fate_of_holder(lock_claimant& lock, const lock_row& row) {
     const auto since = lock.callers.tries_until_known();
     if (!since) return holder_fate::not_asked;
-    auto& first = lock.others.first_seen;
+    auto& first = lock.sighted().first;
     if (!first || first->since != *since) first = first_sight{*since, row.holder, row.token};
     return judge_fate(*first, row, row.free() ? nullptr : &lock.session.watch(row.holder->session));
 }
@@ -85,15 +85,15 @@ void miss_answer(lock_claimant& lock, const lock_reply& seen, acquire_step sent)
 
 /// @param why set where nothing was learnt of the holder
 sequence<acquire_decision> decide_next(lock_claimant& lock, const lock_row& row, shared_failure& why) {
-    auto& others = lock.others;
+    auto& others = lock.sighted();
     if (row.floor < std::exchange(lock.seen_floor, row.floor)) {
         // The row was removed, perhaps with its table: a claim from before may bring a token below one granted since.
         // Copies of it that still land are closed by the greater token of the new one.
         lock.close_claim(false);
         lock.new_claim(row.floor);
     }
-    if (others.holder_seen != row.holder) {
-        others.holder_seen = row.holder;
+    if (others.holder != row.holder) {
+        others.holder = row.holder;
         others.holder_since = lock.session.now();
         others.holder_data = row.data;
     }
@@ -114,7 +114,7 @@ sequence<acquire_decision> decide_next(lock_claimant& lock, const lock_row& row,
             lock.session.lose("another process uses this session's id");
         } else if (next.step == acquire_step::claim_closed) {
             lock.close_claim(false);
-            lock.new_claim(row.floor, token_lead(others.refusals));
+            lock.new_claim(row.floor, token_lead(lock.others.refusals));
         } else if (next.step != acquire_step::look) {
             co_return next;
         } else if (!lock.callers.wanted()) {

@@ -52,6 +52,11 @@ std::int64_t lock_claimant::row_expiry() const {
     return lock_row_expiry(session.wall(), tokens.floor, session.retention());
 }
 
+lock_claimant::sights& lock_claimant::sighted() {
+    if (!shown) shown = std::make_unique<sights>();
+    return *shown;
+}
+
 // ---- steps -------------------------------------------------------------------------------------------------
 
 lock_exchange lock_claimant::send(update_item_request request) {

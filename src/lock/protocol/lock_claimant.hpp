@@ -15,6 +15,7 @@
 #include <chrono>
 #include <coroutine>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -51,15 +52,19 @@ class lock_claimant {
 public:
     enum class phase { idle, wanting, held, giving_back, resolving, auditing };
 
-    /// What the others did, as far as the next look or write depends on it.
-    struct contention {
+    /// Of whoever else held it, as the row showed them.
+    struct sights {
         head_watch head{};
-        std::optional<time_point> refused_at{};    ///< the lock was last seen in other hands
-        std::optional<lock_holder> holder_seen{};  ///< since `holder_since`
+        std::optional<lock_holder> holder{};  ///< as seen last, and since `holder_since`
         time_point holder_since{};
         time_point holder_last_seen{};
-        item holder_data{};                       ///< that it wrote there, or left there
-        std::optional<first_sight> first_seen{};  ///< by the last caller who tried until the holder is known
+        item holder_data{};                  ///< that it wrote there, or left there
+        std::optional<first_sight> first{};  ///< by the last caller who tried until the holder is known
+    };
+
+    /// What the others did, as far as the next look or write depends on it.
+    struct contention {
+        std::optional<time_point> refused_at{};  ///< the lock was last seen in other hands
         unsigned overflows = 0;
         unsigned refusals = 0;    ///< of writes that want the lock, in a row, whoever they were for
         unsigned hand_overs = 0;  ///< in a row since other processes were seen in line
@@ -71,6 +76,8 @@ public:
 
     lock_requests requests() const { return {session.table(), name, session.id()}; }
     std::int64_t row_expiry() const;
+    /// To be noted there.
+    sights& sighted();
 
     // ---- steps, to be awaited ----
     lock_exchange send(update_item_request request);
@@ -126,6 +133,7 @@ public:
     claim held{};           ///< the claim that was granted last
     bool of_guard = false;  ///< a guard gives it back, and not a wait that has ended
     contention others;
+    std::unique_ptr<sights> shown;  ///< null: none; most locks are never found in other hands
     claim_tokens tokens;
     std::int64_t seen_floor = 0;  ///< that of the row as last seen; lower: the row was removed meanwhile
 };

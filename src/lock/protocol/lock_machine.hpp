@@ -26,8 +26,8 @@ public:
     bool idle() const noexcept { return lock_.now == lock_claimant::phase::idle; }
     bool held() const noexcept { return lock_.now == lock_claimant::phase::held; }
     /// Who else was seen to hold it last, and since when that is known; null: nobody.
-    const lock_claimant::contention* others() const noexcept {
-        return lock_.others.holder_seen ? &lock_.others : nullptr;
+    const lock_claimant::sights* others() const noexcept {
+        return lock_.shown && lock_.shown->holder ? lock_.shown.get() : nullptr;
     }
     /// A claim that is open while nobody wants the lock.
     bool has_idle_claim() const noexcept { return idle() && lock_.open; }
