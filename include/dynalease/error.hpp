@@ -137,7 +137,9 @@ condition condition_of(const error_code& code) noexcept;
 struct diagnostics {
     std::string operation;   ///< "lock.acquire", with the request of it that failed: "lock.acquire (UpdateItem)"
     std::string table;       ///< the table, if one was named
-    std::string key;         ///< the lock's or queue's name, item key or session's owner; of several, which is at fault
+    /// A lock's or queue's name, an item's key (of two values in the order of their names), a session's owner, a
+    /// transaction's id; of several, which is at fault.
+    std::string key;
     std::string request_id;  ///< the service's id of the last attempt
     std::string message;     ///< the service's own words, or ours
     std::string advice;      ///< what to do about it, when that is known

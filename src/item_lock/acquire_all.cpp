@@ -48,15 +48,18 @@ std::optional<failure> fault_among_items(const demands& wanted) {
     std::vector<const demanded_item*> sorted;
     for (const auto& each : wanted) sorted.push_back(&each);
     const auto identity_of = [](const auto* each) -> const std::string& { return each->lock.made.front->identity(); };
-    std::ranges::sort(sorted, {}, identity_of);
+    std::ranges::stable_sort(sorted, {}, identity_of);
     const auto twice = std::ranges::adjacent_find(sorted, {}, identity_of);
     const auto& session = wanted.front().lock.lives;
     const auto stranger = std::ranges::find_if(sorted, [&](const auto* each) { return each->lock.lives != session; });
     if (twice == sorted.end() && stranger == sorted.end()) return std::nullopt;
     const bool strange = stranger != sorted.end();
+    const auto at_fault = strange ? stranger : twice;
+    const auto entry = [&](const demanded_item* each) { return std::to_string(each - wanted.data()); };
     failure why(strange ? errc::invalid_option : errc::duplicate_item);
-    why.details.key = (*(strange ? stranger : twice))->lock.made.front->name();
-    why.details.message = strange ? "the items' locks belong to different sessions" : "the same item is named twice";
+    why.details.key = (*at_fault)->lock.made.front->name();
+    why.details.message = strange ? "entry " + entry(*at_fault) + " belongs to another session than entry 0"
+                                  : "entries " + entry(*at_fault) + " and " + entry(*(at_fault + 1)) + " are one item";
     return why;
 }
 

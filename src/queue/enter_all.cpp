@@ -38,11 +38,13 @@ shared_failure fault_among(const std::vector<queue_handle>& handles, const std::
     }
     for (std::size_t i = 0; i < targets.size(); ++i) {
         const auto& front = targets[i].front;
-        const auto before = std::span(targets).first(i);
-        const bool twice = std::ranges::any_of(before, [&](const auto& target) { return target.front == front; });
+        const auto first = std::ranges::find(targets, front, &queue_target::front) - targets.begin();
+        const bool twice = first < static_cast<std::ptrdiff_t>(i);
         if (handles[i].lives == handles.front().lives && !twice) continue;
         why.details.key = protocol::words_of_queue(front->queue());
-        why.details.message = twice ? "the same queue is named twice" : "the queues belong to different sessions";
+        why.details.message = twice
+                                  ? "entries " + std::to_string(first) + " and " + std::to_string(i) + " are one queue"
+                                  : "entry " + std::to_string(i) + " belongs to another session than entry 0";
         return std::make_shared<const failure>(std::move(why));
     }
     return nullptr;

@@ -115,6 +115,8 @@ awaitable<std::optional<failure>> commit(std::shared_ptr<open_transaction> of) {
         const bool cancelled = co_await runtime::cancellation_requested();
         why = failure(cancelled ? errc::cancelled : errc::timeout);
     }
+    // What no item is to blame for is told of the whole.
+    if (why && why->details.key.empty()) why->details.key = of->id;
     co_return why;
 }
 

@@ -29,7 +29,7 @@ struct commit_all_verb {
 
 /// Writes all the changes and gives back all the locks, or none of both: refused as a whole if a single lock is no
 /// longer ours. The guards are used up by the call, whatever comes of it; without success they are released in the
-/// background.
+/// background. GCC 12 does not compile a braced list of them inside an awaited expression: name a vector before.
 ///
 /// Errors: `errc::condition_failed` when a condition of the caller's was false; `errc::lock_lost`,
 /// `errc::session_lost`; `errc::not_held` without guards, and for one that is empty or was released;

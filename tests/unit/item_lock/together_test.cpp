@@ -226,8 +226,13 @@ TEST_CASE("what cannot be locked together is refused before anything is sent") {
     std::vector<item_guard> guards;
     error_code code;
     std::vector<item_demand> twice{{lock_of(a, "north")}, {lock_of(a, "south")}, {lock_of(a, "north")}};
-    run(w, a, code_of(take_all(twice, guards), code));
+    diagnostics why;
+    run(w, a, [&]() -> asio::awaitable<void> {
+        auto done = co_await acquire_all(twice, {}, why, asio::as_tuple(asio::deferred));
+        code = std::get<0>(done);
+    }());
     CHECK(code == errc::duplicate_item);
+    CHECK(why.message == "entries 0 and 2 are one item");
     std::vector<item_demand> strangers{{lock_of(a, "north")}, {lock_of(b, "south")}};
     code = {};
     run(w, a, code_of(take_all(strangers, guards), code));

@@ -94,9 +94,12 @@ TEST_CASE("a foreign row in a ticket's place fails those who meet it, and nobody
 }
 
 namespace {
-asio::awaitable<void> enter_all_code(std::vector<queue> queues, enter_options options, error_code& code) {
-    auto done = co_await enter_all(std::move(queues), std::move(options), asio::as_tuple(asio::deferred));
+asio::awaitable<void> enter_all_code(std::vector<queue> queues, enter_options options, error_code& code,
+                                     diagnostics* details = nullptr) {
+    diagnostics why;
+    auto done = co_await enter_all(std::move(queues), std::move(options), why, asio::as_tuple(asio::deferred));
     code = std::get<0>(done);
+    if (details) *details = std::move(why);
 }
 }  // namespace
 
@@ -106,12 +109,15 @@ TEST_CASE("queues that cannot be entered together are refused before anything is
     node b(w, 2);
     const queue x{*a.session, "x"};
     error_code code;
-    const std::vector<queue> same{x, x};
-    run(w, a, enter_all_code(same, {}, code));
+    diagnostics why;
+    const std::vector<queue> same{x, queue{*a.session, "y"}, x};
+    run(w, a, enter_all_code(same, {}, code, &why));
     CHECK(code == errc::invalid_option);
+    CHECK(why.message == "entries 0 and 2 are one queue");
     const std::vector<queue> strangers{x, queue{*b.session, "y"}};
-    run(w, a, enter_all_code(strangers, {}, code));
+    run(w, a, enter_all_code(strangers, {}, code, &why));
     CHECK(code == errc::invalid_option);
+    CHECK(why.message == "entry 1 belongs to another session than entry 0");
     std::vector<queue> many;
     for (int i = 0; i < 49; ++i) many.emplace_back(*a.session, "q" + std::to_string(i));
     run(w, a, enter_all_code(many, {}, code));

@@ -256,3 +256,19 @@ TEST_CASE("a caller that gives up is told whether anything has happened") {
     if (*end.code) CHECK((*end.code == errc::cancelled || *end.code == errc::in_doubt));
     if (how == asio::cancellation_type::total) CHECK(*end.code != errc::in_doubt);
 }
+
+TEST_CASE("a second commit of one id is told of it by its name") {
+    bank s;
+    fill(s, 1);
+    for (const bool again : {false, true}) {
+        auto tx = updates(s, 1, {.id = "order"});
+        const auto commit = [again](bank&, transaction& open) -> asio::awaitable<void> {
+            diagnostics details;
+            auto [code] = co_await open.commit(details, as_pair);
+            CHECK(code == (again ? errc::already_committed : error_code()));
+            CHECK(details.key == (again ? "order" : ""));
+        };
+        s.in_a(commit, tx);
+    }
+    CHECK(s.balance("account-0") == 1);
+}
