@@ -84,7 +84,7 @@ fault network_faults::fate_of(std::size_t index, testing::node& machine, const a
     fault fate;
     auto& own = lines_[index];
     draw_latency(fate, index);
-    if (hit_wrong_clock(own, machine, fate) || calm_) return fate;
+    if (hit_wrong_clock(own, machine, fate, options) || calm_) return fate;
     if (!hit_closed_way(own, fate, options)) hit_by_chance(fate, request);
     if (fate.what == fault::kind::lose_request || fate.what == fault::kind::lose_answer) own.connected = false;
     draw_repetition(fate, options);
@@ -121,11 +121,13 @@ clock::duration network_faults::aligned(clock::duration otherwise) {
     return std::max<clock::duration>(*due - world_.now() + offset, 0ns);
 }
 
-bool network_faults::hit_wrong_clock(line& own, testing::node& machine, fault& fate) {
+bool network_faults::hit_wrong_clock(line& own, testing::node& machine, fault& fate, const call_options& options) {
     const auto skew = machine.clock().wall() - world_.store_clock().wall();
     if (std::chrono::abs(skew - own.signing_skew) <= signature_life) return false;
     // The refusal carries the service's date, by which a client signs from then on.
     own.signing_skew = skew;
+    // Within the same call, too; in a storm its attempts may be used up.
+    if (calm_ && options.attempts != 1) return false;
     fate.what = fault::kind::fail;
     fate.answer = failure(errc::invalid_signature, outcome::not_applied);
     run_.coverage.fault("signature_refused");

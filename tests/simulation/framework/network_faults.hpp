@@ -101,7 +101,7 @@ private:
     testing::fault fate_of(std::size_t index, testing::node& machine, const any_request& request,
                            const call_options& options);
     bool hit_closed_way(line& own, testing::fault& fate, const call_options& options);
-    bool hit_wrong_clock(line& own, testing::node& machine, testing::fault& fate);
+    bool hit_wrong_clock(line& own, testing::node& machine, testing::fault& fate, const call_options& options);
     void hit_by_chance(testing::fault& fate, const any_request& request);
     void draw_repetition(testing::fault& fate, const call_options& options);
     void draw_latency(testing::fault& fate, std::size_t index);

@@ -157,7 +157,9 @@ void process::heard(std::size_t lock, const testing::logged_request& entry, cons
                     const result<any_response>& answer) {
     const bool own = is_write(request) || inspections_.use_count() == 1;
     writes_.answered(lock, request, answer, world_.now(), own);
-    if (const auto shown = own ? row_in(answer, request) : std::nullopt) {
+    // What giving the last grant back showed is no sight of those who came since.
+    const bool looks = own && !is_release(request);
+    if (const auto shown = looks ? row_in(answer, request) : std::nullopt) {
         for (const auto& each : users()) each->lock_seen(lock, entry.sent, shown->holder);
     }
     if (!answer && entry.code != errc::condition_failed && is_about_a_grant(request)) {
