@@ -17,6 +17,11 @@
 
 namespace dynalease::detail {
 
+namespace {
+/// No queue has more rows than that for long; and numbers stay near the wall clock in milliseconds.
+constexpr std::int64_t longest_stride = 1 << 16;
+}  // namespace
+
 bool joint_ticket::wanted() const {
     return std::ranges::all_of(entrants, [](const auto& who) { return who->wanted(); });
 }
@@ -29,7 +34,7 @@ void joint_ticket::begin_attempt() {
 void joint_ticket::step_over(std::int64_t taken) {
     const auto numbers_left = protocol::last_ticket_ever - taken;
     beyond = taken + std::min(stride, numbers_left) - 1;
-    stride *= 2;
+    stride = std::min(2 * stride, longest_stride);
 }
 
 void joint_ticket::fail(const shared_failure& why) {

@@ -30,7 +30,7 @@ struct joint_ticket {
     bool wanted() const;
     /// Each queue knows of it before anything is sent: it ends with the session, and its rows are ours.
     void begin_attempt();
-    /// The next number is beyond that one, and each time by twice as much.
+    /// The next number is beyond that one, and each time by twice as much, up to 65,536.
     void step_over(std::int64_t taken);
     /// @param why null: somebody is before us.
     void fail(const shared_failure& why);
