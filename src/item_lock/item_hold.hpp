@@ -39,6 +39,7 @@ public:
     // ---- the database's executor ----
     /// The item as this guard knows it.
     dynalease::item known;
+    std::uint64_t number = 0;  ///< among those of this process that had the item
     /// A guarded write is under way; or one had no answer, and no other may be sent beside it.
     enum class writing { nothing, under_way, in_doubt } write = writing::nothing;
     void set_exclusive(bool alone) noexcept { exclusive_ = alone; }

@@ -12,6 +12,7 @@
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace dynalease::detail {
@@ -41,7 +42,7 @@ void item_lock_impl::serve() {
 }
 
 std::string item_lock_impl::in_the_way() const {
-    const auto present = holds_.empty() ? nullptr : holds_.front().lock();
+    const auto present = holds_.first();
     if (machine_.held()) return words_of_own_hold(core_, held_since_, present.get(), machine_.read_here());
     const auto& others = machine_.others();
     if (!others || others->session == core_.id()) return {};
@@ -89,7 +90,7 @@ std::shared_ptr<item_hold> item_lock_impl::make_hold() {
     auto hold = std::make_shared<item_hold>(core_.shared_from_this(), shared_from_this(), grant.held);
     hold->known = grant.known;
     if (holds_.empty()) held_since_ = core_.now();
-    holds_.push_back(hold);
+    holds_.add(hold);
     if (core_.plain()) tell_end(*hold);
     if (core_.plain() && !kept_) {
         kept_ = runtime::spawn_background(core_.world().executor, core_.members().running(),
@@ -108,19 +109,16 @@ void item_lock_impl::tell_end(item_hold& hold) const {
 }
 
 void item_lock_impl::kept() {
-    for (const auto& each : holds_) {
-        if (const auto hold = each.lock()) tell_end(*hold);
-    }
+    for (const auto& hold : holds_.living()) tell_end(*hold);
 }
 
 /// Not beside a write of the guard's owner, which does as much for the grant, or which must first be resolved.
 bool item_lock_impl::begin_renewal() {
     bool held = false;
-    for (const auto& each : holds_) {
-        const auto hold = each.lock();
+    for (const auto& hold : holds_.living()) {
         // One that has been let go and is still here is being committed with others, by what the item shows now.
-        if (hold && hold->state() == guard_state::released) return false;
-        if (!hold || !hold->held()) continue;
+        if (hold->state() == guard_state::released) return false;
+        if (!hold->held()) continue;
         if (hold->write != item_hold::writing::nothing) return false;
         held = true;
     }
@@ -140,21 +138,22 @@ boost::asio::awaitable<bool> item_lock_impl::between_renewals(std::shared_ptr<it
         if (!renewing_ || cancelled) break;
         co_await renewed_.async_wait(boost::asio::as_tuple(boost::asio::deferred));
     }
-    co_return !core_.plain() || std::ranges::any_of(holds_, [&](const auto& each) { return each.lock() == hold; });
+    co_return !core_.plain() || holds_.contains(*hold);
 }
 
 bool item_lock_impl::forget(const std::shared_ptr<item_hold>& hold) {
-    const auto gone = std::erase_if(holds_, [&](const auto& each) { return each.lock() == hold; });
-    core_.counters().leases_held -= gone;
-    return gone > 0;
+    const bool ours = holds_.remove(*hold);
+    core_.counters().leases_held -= ours;
+    return ours;
 }
 
 void item_lock_impl::lose_holds() {
     std::erase_if(outlived_, [](const auto& each) { return each.expired() || each.lock()->finished().has_value(); });
-    for (const auto& each : std::exchange(holds_, {})) {
-        --core_.counters().leases_held;
-        const auto hold = each.lock();
-        if (hold && !hold->lose()) outlived_.push_back(hold);
+    core_.counters().leases_held -= holds_.size();
+    const auto holds = holds_.living();
+    holds_.clear();
+    for (const auto& hold : holds) {
+        if (!hold->lose()) outlived_.push_back(hold);
     }
 }
 
@@ -178,8 +177,7 @@ void item_lock_impl::leave_to_lease(const std::shared_ptr<item_hold>& hold) {
 }
 
 void item_lock_impl::give_back(const std::shared_ptr<item_hold>& hold) {
-    const bool ours = std::ranges::any_of(holds_, [&](const auto& each) { return each.lock() == hold; });
-    if (!ours || !core_.may_write()) {
+    if (!core_.may_write() || !holds_.contains(*hold)) {
         leave_to_lease(hold);
         return;
     }
@@ -224,10 +222,8 @@ void item_lock_impl::session_lost(const failure& why) {
 
 void item_lock_impl::session_closes(const failure& why, bool release) {
     turn_all_away(why);
-    const auto holds = holds_;
-    for (const auto& each : holds) {
-        const auto hold = each.lock();
-        if (!hold || !hold->let_go()) continue;
+    for (const auto& hold : holds_.living()) {
+        if (!hold->let_go()) continue;
         hold->ends_by(grant_event::closed);
         if (release) {
             give_back(hold);
@@ -238,9 +234,7 @@ void item_lock_impl::session_closes(const failure& why, bool release) {
 }
 
 void item_lock_impl::list_grants(std::vector<std::shared_ptr<pending_release>>& into) const {
-    for (const auto& each : holds_) {
-        if (auto hold = each.lock()) into.push_back(std::move(hold));
-    }
+    std::ranges::copy(holds_.living(), std::back_inserter(into));
     if (auto hold = leaving_.lock()) into.push_back(std::move(hold));
     for (const auto& each : outlived_) {
         if (auto hold = each.lock(); hold && !hold->finished()) into.push_back(std::move(hold));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "item_lock/item_hold.hpp"
+#include "item_lock/item_holds.hpp"
 #include "item_lock/item_line.hpp"
 #include "item_lock/protocol/item_lock_callers.hpp"
 #include "item_lock/protocol/item_lock_machine.hpp"
@@ -149,8 +150,8 @@ private:
     bool forsaken_ = false;  ///< whoever has reserved it has left
     runtime::waiter_list<runtime::unit> renewed_;
     item_line line_;
-    std::vector<std::weak_ptr<item_hold>> holds_;  ///< of the present grant
-    std::weak_ptr<item_hold> leaving_;             ///< the one that is being given back; it keeps us, not we it
+    item_holds holds_;                  ///< of the present grant
+    std::weak_ptr<item_hold> leaving_;  ///< the one that is being given back; it keeps us, not we it
     /// Let go, and being ended by a last write or with others, when the time of their grant was up.
     std::vector<std::weak_ptr<item_hold>> outlived_;
 };

@@ -1,8 +1,12 @@
 // Many readers, one writer: who waits for whom.
 // SPDX-License-Identifier: BSL-1.0
+#include "support/processor_time.hpp"
 #include "support/till.hpp"
 
 #include <catch2/catch.hpp>
+
+#include <cstddef>
+#include <vector>
 
 using namespace dynalease;
 using namespace dynalease::tests;
@@ -113,4 +117,24 @@ TEST_CASE("no more readers than allowed") {
     run(w, a, give_back(first));
     run(w, b, share(item_lock{*b.session, till(), one_reader}, second), 3s);
     CHECK(second.held());
+}
+
+TEST_CASE("readers of one process cost the processor as much each when they end, however many they are", "[effort]") {
+    till_world w;
+    node a(w, 1);
+    const item_lock here{*a.session, till()};
+    const auto seconds_for = [&](std::size_t count) {
+        return processor_seconds([&] {
+            std::vector<item_guard> readers(count);
+            const auto share_all = [&]() -> asio::awaitable<void> {
+                for (auto& each : readers) each = co_await here.acquire_shared();
+            };
+            run(w, a, share_all());
+            while (!readers.empty()) readers.pop_back();
+            w.scheduler.run_for(1s);
+        });
+    };
+    const auto few = seconds_for(3000);
+    CHECK(seconds_for(12000) < 9 * few);
+    CHECK(w.unlocked());
 }
