@@ -41,6 +41,12 @@ const protocol::lock_claimant::sights* lock_impl::others() const {
 
 std::string lock_impl::in_the_way() const {
     if (machine_.held()) return words_of_own_hold(core_, held_since_, hold_.lock().get());
+    if (const auto waiting = machine_.others_in_line()) {
+        return "nobody has it; " +
+               (waiting == 1 ? "another process that stands in line goes"
+                             : std::to_string(waiting) + " others that stand in line go") +
+               " first";
+    }
     const auto* seen = others();
     if (seen == nullptr) return {};
     const auto& holder = seen->holder->session;

@@ -100,7 +100,8 @@ public:
         return acquire(acquire_options{}, std::forward<Tail>(tail)...);
     }
 
-    /// Takes the lock if it is free, or if its holder is known to be dead; an empty guard if another holds it.
+    /// Takes the lock if it is free, or if its holder is known to be dead; an empty guard if another holds it, or
+    /// stands in line for it. A dead one that stands there is passed over by whoever tries again seconds later.
     ///
     /// Errors and cancellation as `acquire`, without `wait_timeout`; what others are told after retries a try is told
     /// at once, and `errc::in_doubt` when its write went without an answer and may still land, though others have the

@@ -98,6 +98,7 @@ sequence<acquire_decision> decide_next(lock_claimant& lock, const lock_row& row,
         others.holder_data = row.data;
     }
     others.holder_last_seen = lock.session.now();
+    others.in_line = row.line.size() - (row.place_of(lock.session.id()) ? 1 : 0);
     while (lock.session.may_write()) {
         const bool waits = lock.callers.waited_for();
         const auto holder = judge_holder(lock, row, waits);

@@ -14,6 +14,7 @@
 
 #include <chrono>
 #include <coroutine>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -59,6 +60,7 @@ public:
         time_point holder_since{};
         time_point holder_last_seen{};
         item holder_data{};                  ///< that it wrote there, or left there
+        std::size_t in_line = 0;             ///< other processes, then
         std::optional<first_sight> first{};  ///< by the last caller who tried until the holder is known
     };
 

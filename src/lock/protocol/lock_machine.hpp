@@ -7,6 +7,7 @@
 #include "lock/protocol/lock_row.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -28,6 +29,10 @@ public:
     /// Who else was seen to hold it last, and since when that is known; null: nobody.
     const lock_claimant::sights* others() const noexcept {
         return lock_.shown && lock_.shown->holder ? lock_.shown.get() : nullptr;
+    }
+    /// How many others stood in line when it was last seen, and stood free.
+    std::size_t others_in_line() const noexcept {
+        return lock_.shown && !lock_.shown->holder ? lock_.shown->in_line : 0;
     }
     /// A claim that is open while nobody wants the lock.
     bool has_idle_claim() const noexcept { return idle() && lock_.open; }

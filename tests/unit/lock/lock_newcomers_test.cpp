@@ -74,3 +74,30 @@ TEST_CASE("what one caller wants written and may not is no error of the next") {
     CHECK_FALSE(w.told);
     CHECK(w.guard.held());
 }
+
+TEST_CASE("a try at a lock that nobody has is told of the dead process that stands in its line, and then has it") {
+    world w;
+    node a(w, 1);
+    node b(w, 2);
+    node c(w, 3);
+    lock_guard held;
+    run(w, a, take(a, "x", held));
+    lock_guard none;
+    running waits(w, b, take(b, "x", none));
+    w.scheduler.run_for(1s);
+    b.crash();
+    run(w, a, give_back(held));
+    w.scheduler.run_for(10min);
+    lock target{*c.session, "x"};
+    lock_guard guard;
+    int tries = 0;
+    while (!guard && tries < 5) {
+        diagnostics why;
+        run(w, c, [&]() -> asio::awaitable<void> { guard = co_await target.try_acquire(why); }());
+        if (!guard) CHECK(why.message == "nobody has it; another process that stands in line goes first");
+        ++tries;
+        w.scheduler.run_for(1s);
+    }
+    CHECK(guard.held());
+    CHECK(tries == 3);
+}
