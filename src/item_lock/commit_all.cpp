@@ -161,15 +161,19 @@ boost::asio::awaitable<runtime::completion<void>> commit_parts(last_parts& parts
             again = meant.again;
             if (meant.why) why = *std::move(meant.why);
         }
-        const bool cancelled = co_await runtime::cancellation_requested();
+        bool cancelled = co_await runtime::cancellation_requested();
+        again = again && !cancelled && core->may_write() && core->now() < deadline;
+        if (again) {
+            runtime::alarm pause(world);
+            co_await pause.wait_until(core->now() + detail::retry_pause(failures, core->unit()));
+            cancelled = co_await runtime::cancellation_requested();
+        }
         if (cancelled) why = failure(errc::cancelled);
         if (!core->may_write()) why = core->over_failure();
-        if (!again || cancelled || !core->may_write() || core->now() >= deadline) {
+        if (!again || cancelled || !core->may_write()) {
             if (!clean) why.code = errc::in_doubt;
             co_return refuse(why);
         }
-        runtime::alarm pause(world);
-        co_await pause.wait_until(core->now() + detail::retry_pause(failures, core->unit()));
     }
     end_parts(parts);
     co_return runtime::completion<void>{};

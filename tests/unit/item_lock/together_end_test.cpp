@@ -6,6 +6,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <cstddef>
+#include <variant>
+
 using namespace dynalease;
 using namespace dynalease::tests;
 
@@ -185,4 +188,31 @@ TEST_CASE("two readers' guards of one item are tested as one, and a change of an
     CHECK(w.amount("south") == 1);
     w.scheduler.run_for(1s);
     CHECK(w.all_unlocked());
+}
+
+TEST_CASE("no copy of a commit leaves once its session has ended, though it did between two of them") {
+    tills_world w;
+    node a(w);
+    std::vector<item_guard> guards;
+    run(w, a, take_all(every_till(a), guards));
+    std::size_t copies = 0;
+    a.network->set_plan([&](const any_request& request, const call_options&) -> testing::fault {
+        if (!std::holds_alternative<transact_write_items_request>(request))
+            return {.what = testing::fault::kind::lose_request};
+        CHECK(a.session->lives() == 1);
+        ++copies;
+        return {.what = testing::fault::kind::fail, .answer = failure(errc::throttled, outcome::not_applied)};
+    });
+    w.scheduler.run_for(5s);
+    error_code code;
+    try {
+        run(w, a, commit(add_to_each(std::move(guards), 4)));
+    } catch (const dynalease::error& e) {
+        code = e.code();
+    }
+    CHECK(copies > 3);
+    CHECK(code == errc::session_lost);
+    a.network->set_plan({});
+    w.scheduler.run_for(1min);
+    CHECK(w.all_hold(0));
 }
