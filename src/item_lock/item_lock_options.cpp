@@ -98,9 +98,15 @@ item_lock_options kept_as(const versioned_options& table, item_lock_options how)
 }
 
 item_target item_target_of(const std::shared_ptr<session_impl>& core, item_ref target, item_lock_options options) {
-    // A table may be made anew with another key: what its attributes are called tells items apart as their values do.
+    // A table may be made anew with another key, and a key be named with a wrong type: what its attributes are called,
+    // and of which type they are, tells items apart as their values do.
     auto identity = item_name(target);
-    for (const auto& [attribute, value] : target.key) identity += '\n' + std::string(attribute);
+    for (const auto& [attribute, value] : target.key) {
+        identity += '\n' + std::string(attribute) +
+                    (value.get_if<number>()   ? " N"
+                     : value.get_if<binary>() ? " B"
+                                              : " S");
+    }
     const auto place = checked_place(std::move(target), std::move(options));
     auto front = core->members().member<item_lock_impl>(std::move(identity), place);
     check_agreement(*front, place);

@@ -50,6 +50,25 @@ TEST_CASE("items whose key values look alike are locked each for itself") {
     CHECK(item_lock(*a.session, one).name() == item_lock(*a.session, one).name());
 }
 
+TEST_CASE("a key of a wrong type is refused, and does not become that of the item") {
+    world w;
+    node a(w);
+    create_table_request create{.table_name = "numbered",
+                                .key = {.hash = {.name = "n", .type = scalar_type::n}, .range = {}}};
+    w.apply(std::move(create));
+    w.apply(put_item_request{.table_name = "numbered", .new_item = {{"n", 1}}});
+    const item_lock wrong{*a.session, {"numbered", {{"n", "1"}}}};
+    item_guard guard;
+    error_code code;
+    run(w, a, code_of(take(wrong, guard), code));
+    CHECK(code == errc::validation);
+    const item_lock right{*a.session, {"numbered", {{"n", 1}}}};
+    run(w, a, take(right, guard));
+    CHECK(guard.held());
+    run(w, a, code_of(take(wrong, guard), code));
+    CHECK(code == errc::validation);
+}
+
 TEST_CASE("a number that is written in several ways is one key, and one item") {
     till_world w;
     create_table_request create{.table_name = "numbered",
