@@ -59,7 +59,7 @@ enum class errc {
     // Transactions.
     already_committed,  ///< a transaction of this id has committed before; nothing was done again
     transaction_over,   ///< it was committed, or its commit has failed: it takes no more
-    updated_blindly,    ///< what a transaction updates by an expression, it cannot read, or have put, before the commit
+    updated_blindly,    ///< what a transaction updates by an expression it cannot read before the commit, nor have made
 
     // Unfinished business.
     in_doubt,  ///< a write was sent and its answer never came: it may have happened, or may yet

@@ -59,8 +59,9 @@ struct pause_verb {
 
 awaitable<runtime::completion<void>> run_commit(std::shared_ptr<open_transaction> of, diagnostics* details) {
     runtime::completion<void> done;
-    auto why = co_await commit(std::move(of));
+    auto why = co_await commit(of);
     if (why) done.code = report(*why, details);
+    of->ended = done.code;
     co_return done;
 }
 
@@ -93,9 +94,9 @@ struct hold_verb {
     }
 };
 
-awaitable<runtime::completion<void>> refuse_commit(bool of_run, diagnostics* details) {
-    failure why(errc::transaction_over);
-    if (of_run) {
+awaitable<runtime::completion<void>> refuse_commit(std::shared_ptr<open_transaction> of, diagnostics* details) {
+    auto why = is_over(*of);
+    if (of->of_run) {
         why.details.message = "the body of run does not commit";
         why.details.advice = "return from it: run commits";
     }
@@ -108,7 +109,7 @@ void commit_verb::operator()(diagnostics* details, handler_for<void> handler) &&
     const auto executor = of->core->world().executor;
     called_verb called{details, "transaction.commit", {}, of->core->options().table};
     const bool may = !of->of_run && !std::exchange(of->over, true);
-    auto body = may ? run_commit(std::move(of), details) : refuse_commit(of->of_run, details);
+    auto body = may ? run_commit(std::move(of), details) : refuse_commit(std::move(of), details);
     start_verb<void>(executor, std::move(called), std::move(body), std::move(handler));
 }
 

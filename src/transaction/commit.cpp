@@ -100,6 +100,13 @@ awaitable<std::optional<failure>> commit_plan(std::shared_ptr<open_transaction> 
 }  // namespace
 
 awaitable<std::optional<failure>> commit(std::shared_ptr<open_transaction> of) {
+    if (of->core->now() >= of->deadline) {
+        of->held = nullptr;
+        failure why(errc::timeout);
+        why.details.key = of->id;
+        why.details.message = "the time for all attempts was over before the commit, and nothing was sent";
+        co_return why;
+    }
     auto unread = co_await read_puts(of);
     // Given back wherever this ends.
     auto held = std::exchange(of->held, nullptr);

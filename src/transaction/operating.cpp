@@ -53,6 +53,10 @@ awaitable<result<page_of_headers>> read_page(std::shared_ptr<transactions_impl> 
 awaitable<runtime::completion<transaction_report>> run_look(std::shared_ptr<transactions_impl> core, std::string id,
                                                             diagnostics* details) {
     runtime::completion<transaction_report> done;
+    if (auto fault = fault_of_id(id)) {
+        done.code = report(*fault, details);
+        co_return done;
+    }
     done.value.id = id;
     auto reader = protocol::plan_reader::looking_at(core->options().table, std::move(id));
     auto header = co_await read_plan(std::move(core), std::move(reader));
@@ -111,6 +115,10 @@ awaitable<runtime::completion<std::vector<transaction_report>>> run_list(std::sh
 awaitable<runtime::completion<transaction_state>> run_end(std::shared_ptr<transactions_impl> core, std::string id,
                                                           bool carries_on, diagnostics* details) {
     runtime::completion<transaction_state> done;
+    if (auto fault = fault_of_id(id)) {
+        done.code = report(*fault, details);
+        co_return done;
+    }
     auto ended = co_await end_transaction(std::move(core), std::move(id), carries_on);
     if (ended)
         done.value = ended->state;

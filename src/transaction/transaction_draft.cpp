@@ -23,6 +23,13 @@ failure of_item(errc code, const drafted_item& touched, std::string message) {
     return why;
 }
 
+/// Why an update of it cannot be planned: no expression is applied to what is not in the table yet.
+failure made_here(const drafted_item& touched) {
+    auto why = of_item(errc::updated_blindly, touched, "the transaction makes this item");
+    why.details.advice = "put it as it is to be";
+    return why;
+}
+
 bool erased(const drafted_item& touched) {
     return !touched.writes.empty() && std::holds_alternative<drafted_erasure>(touched.writes.back());
 }
@@ -112,12 +119,7 @@ std::optional<failure> transaction_draft::update(const item_layout& layout, cons
     auto& touched = at(layout, key);
     const bool missing = touched.writes.empty() ? touched.read && !touched.before : erased(touched);
     if (missing) return of_item(errc::missing, touched, "there is no item to update");
-    const bool makes = touched.inserted || (touched.read && !touched.before);
-    if (makes) {
-        auto why = of_item(errc::updated_blindly, touched, "the transaction makes this item");
-        why.details.advice = "put it as it is to be";
-        return why;
-    }
+    if (touched.inserted || (touched.read && !touched.before)) return made_here(touched);
     touched.writes.emplace_back(std::move(wanted));
     return std::nullopt;
 }
@@ -220,6 +222,10 @@ result<std::vector<protocol::planned_write>> planned_writes(const drafted_item& 
     for (const auto& write : touched.writes) {
         if (erased(touched) && std::holds_alternative<drafted_put>(write)) continue;
         if (const auto* update = std::get_if<drafted_update>(&write)) {
+            // What was put before it, or is put after it, has been read since.
+            const bool absent = touched.read && !touched.before;
+            if (absent && writes.empty()) return of_item(errc::missing, touched, "there is no item to update");
+            if (absent) return made_here(touched);
             writes.push_back({.change = update->change, .demand = update->demand});
         } else if (const auto* wanted = std::get_if<drafted_put>(&write)) {
             if (makes) {

@@ -23,7 +23,7 @@ constexpr std::size_t longest_id = 200;
 }
 
 void check_open(const char* verb, const open_transaction& of) {
-    if (of.over) refuse(verb, failure(errc::transaction_over));
+    if (of.over) refuse(verb, is_over(of));
 }
 
 std::optional<failure> fault_of_place(const versioned_impl& table, const item_key& key) {
@@ -93,13 +93,29 @@ const std::string& id_of(const open_transaction& of) {
     return of.id;
 }
 
+std::optional<failure> fault_of_id(const std::string& id) {
+    const bool fits = !id.empty() && id.size() <= longest_id && id.find('/') == std::string::npos;
+    if (fits && is_utf8(id)) return std::nullopt;
+    failure why(errc::invalid_name);
+    why.details.message = fits ? "the id is no UTF-8" : "an id has 1 to 200 bytes, and no \"/\"";
+    return why;
+}
+
+failure is_over(const open_transaction& of) {
+    failure why(errc::transaction_over);
+    why.details.key = of.id;
+    why.details.message = !of.ended   ? "its commit is under way"
+                          : *of.ended ? "its commit has failed: " + of.ended->message()
+                                      : "it was committed";
+    return why;
+}
+
 // ---- transactions that are open ------------------------------------------------------------------------------
 
 void check(const run_options& options) {
-    constexpr argument_check require("transactions.run");
-    require(options.id.size() <= longest_id && options.id.find('/') == std::string::npos, errc::invalid_name,
-            "an id has up to 200 bytes, and no \"/\"");
-    require.utf8(options.id, errc::invalid_name, "the id");
+    constexpr const char* verb = "transactions.run";
+    constexpr argument_check require(verb);
+    if (auto why = options.id.empty() ? std::nullopt : fault_of_id(options.id)) refuse(verb, *std::move(why));
     require(options.attempts >= 1, errc::invalid_option, "attempts must be at least 1");
     require(options.within > 0ms, errc::invalid_option, "within must be above 0");
 }
@@ -124,7 +140,7 @@ std::shared_ptr<open_transaction> begin_transaction(std::shared_ptr<transactions
 
 result<std::optional<transaction_sight>> known_in(const open_transaction& of, const versioned_impl& table,
                                                   const item_key& key) {
-    if (of.over) return failure(errc::transaction_over);
+    if (of.over) return is_over(of);
     if (auto why = fault_of_place(table, key)) return *std::move(why);
     return of.draft.known(table.layout(), key);
 }

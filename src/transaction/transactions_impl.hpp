@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "runtime/later.hpp"
 #include "transaction/protocol/plan_reader.hpp"
 #include "transaction/protocol/planned_writes.hpp"
 #include "transaction/protocol/transaction_decisions.hpp"
@@ -11,7 +12,6 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -31,11 +31,7 @@ public:
     const transactions_options& options() const noexcept { return options_; }
     time_point now() const { return world().clock->now(); }
     protocol::rivalry rules() const;
-    /// In so much time from now, however much that is.
-    time_point after(std::chrono::milliseconds time) const {
-        const auto rest = std::chrono::floor<std::chrono::milliseconds>(time_point::max() - now());
-        return now() + std::min(time, rest);
-    }
+    time_point after(std::chrono::milliseconds time) const { return runtime::later(now(), time); }
     /// A run is one attempt.
     protocol::run_name new_run(const std::string& id) const { return {id, world().new_id()}; }
 
@@ -60,6 +56,8 @@ public:
     bool leaves_row = false;             ///< ... and whether a row of its id may not be done when it has failed
     bool over = false;
     bool of_run = false;  ///< `run` commits it, and nobody else
+    /// How its commit ended; empty: it has not.
+    std::optional<error_code> ended{};
 
     bool has_callers_id() const { return !options.id.empty(); }
 };
@@ -72,6 +70,10 @@ result<std::optional<transaction_sight>> known_in(const open_transaction& of, co
 
 /// @throws dynalease::error that names the option at fault.
 void check(const run_options& options);
+/// Why no transaction can have that id; empty: one can.
+std::optional<failure> fault_of_id(const std::string& id);
+/// What is told of a verb after the commit.
+failure is_over(const open_transaction& of);
 std::shared_ptr<open_transaction> open(std::shared_ptr<transactions_impl> core, const run_options& options,
                                        std::int64_t born, time_point deadline);
 

@@ -5,6 +5,7 @@
 #include "database/called_verb.hpp"
 #include "item/item_names.hpp"
 #include "runtime/alarm.hpp"
+#include "runtime/later.hpp"
 #include "versioned/update_lines.hpp"
 #include "versioned/writing_process.hpp"
 
@@ -94,6 +95,11 @@ std::optional<failure> fault_of(const versioned_impl& core, const update_order& 
         why.details.message = what.promotes ? "promote.after must be at least 1" : "promote.with names no session";
         return why;
     }
+    if (what.options.wait < std::chrono::milliseconds::zero()) {
+        failure why(errc::invalid_option);
+        why.details.message = "update_options::wait must not be negative";
+        return why;
+    }
     if (what.options.tries == 0) {
         failure why(errc::invalid_option);
         why.details.message = "update_options::tries must be at least 1";
@@ -115,7 +121,7 @@ protocol::update_terms terms_of(const versioned_impl& core, const update_order& 
 }
 
 awaitable<update_end> run_update(std::shared_ptr<versioned_impl> core, update_order what) {
-    const auto deadline = core->world().clock->now() + what.options.wait;
+    const auto deadline = runtime::later(core->world().clock->now(), what.options.wait);
     update_end end{.why = fault_of(*core, what)};
     if (end.why) co_return end;
     auto& lines = core->target().implementation()->companion<update_lines>();

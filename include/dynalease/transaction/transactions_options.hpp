@@ -29,8 +29,8 @@ struct transactions_options {
     /// With another transaction that shows no sign of life. Then it is rolled back, which is safe at any time; one that
     /// is alive all the same runs again. What nobody looks at for so long, as under `fail_fast`, a sweep must end.
     std::chrono::milliseconds patience{5'000};
-    /// For one item that another transaction holds; then `errc::locked`. Less than `patience`: nobody looks for so
-    /// long.
+    /// For one item that another transaction holds; then `errc::locked`. Where it is less than `patience`, nobody looks
+    /// for so long, and a dead one is left to a sweep.
     std::chrono::milliseconds wait{5'000};
 };
 

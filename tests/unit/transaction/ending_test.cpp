@@ -272,3 +272,63 @@ TEST_CASE("a second commit of one id is told of it by its name") {
     }
     CHECK(s.balance("account-0") == 1);
 }
+
+TEST_CASE("what is put where there is nothing cannot be updated besides, and an update before that finds no item") {
+    const bool reads = GENERATE(false, true);
+    bank s;
+    const auto commits = [reads](bank& in, bool puts_first) -> asio::awaitable<error_code> {
+        const auto book = bank::table_of(in.a);
+        auto tx = bank::transactions_of(in.a).begin();
+        if (reads) co_await tx.get(book, "other");
+        if (puts_first) tx.put(book, worth("new", 1));
+        tx.update(book, "new", add("balance", 1));
+        if (!puts_first) tx.put(book, worth("new", 1));
+        auto [code] = co_await tx.commit(as_pair);
+        co_return code;
+    };
+    s.in_a([&](bank& in) -> asio::awaitable<void> {
+        const auto made = co_await commits(in, true);
+        CHECK(made == errc::updated_blindly);
+        const auto missed = co_await commits(in, false);
+        CHECK(missed == errc::missing);
+    });
+    CHECK(s.requests(s.a) <= 4);
+}
+
+TEST_CASE("a commit after its time is not sent, and tells so") {
+    bank s;
+    fill(s, 1);
+    auto tx = updates(s, 1, {.within = 100ms});
+    s.where.scheduler.run_for(100ms);
+    const auto before = s.requests(s.a);
+    const auto commit = [](bank&, transaction& open) -> asio::awaitable<void> {
+        diagnostics details;
+        auto [code] = co_await open.commit(details, as_pair);
+        CHECK(code == errc::timeout);
+        CHECK(details.message.find("nothing was sent") != std::string::npos);
+        auto [again] = co_await open.commit(details, as_pair);
+        CHECK(again == errc::transaction_over);
+        CHECK(details.message.find("its commit has failed") != std::string::npos);
+        CHECK(details.key == open.id());
+    };
+    s.in_a(commit, tx);
+    CHECK(s.requests(s.a) == before);
+    CHECK(s.balance("account-0") == 0);
+}
+
+TEST_CASE("an id that no transaction can have is refused, and is not said to be unknown") {
+    bank s;
+    const std::string id = GENERATE("", "a/b", "\xff");
+    s.in_a(
+        [](bank& in, const std::string& of) -> asio::awaitable<void> {
+            const auto all = bank::transactions_of(in.a);
+            auto [looked, report] = co_await all.look(of, as_pair);
+            CHECK(looked == errc::invalid_name);
+            auto [resumed, end] = co_await all.resume(of, as_pair);
+            CHECK(resumed == errc::invalid_name);
+            auto [rolled, back] = co_await all.roll_back(of, as_pair);
+            CHECK(rolled == errc::invalid_name);
+        },
+        id);
+    CHECK(s.requests(s.a) == 0);
+}
