@@ -186,8 +186,8 @@ public:
         return detail::initiate<void>(get_executor(), over_verb{core_}, std::forward<Tail>(tail)...);
     }
 
-    /// Closed from the call on: whoever waits, or asks for anything, fails with `errc::session_closed`, and no work of
-    /// `with_lock` or `with_turn` begins. Work that runs may end, for half of `close_options::timeout` (2.5 s by
+    /// Closed from the call on: whoever waits, or asks for a lock, a turn or an item, fails with `errc::session_closed`
+    /// (`inspect` needs no session, and goes on), and no work of `with_lock` or `with_turn` begins. Work that runs may end, for half of `close_options::timeout` (2.5 s by
     /// default); meanwhile all guards stay in force, and heartbeats go on. What still runs then is cancelled
     /// (terminal), fails with `errc::session_closed`, and keeps its lock until it has ended. All other guards are
     /// invalid then, at once where no work runs; all locks are released, and the heartbeat ends. Idempotent; a closed

@@ -72,6 +72,7 @@ awaitable<runtime::completion<void>> run_end_item(guarded_end_of_item what, diag
     auto& hold = what.hold;
     auto why = what.erases ? unfit_to_end(*hold, what.erases) : detail::unfit(*hold, hold->state(), true);
     if (why) {
+        if (!what.erases && why->code == errc::not_exclusive) why->details.message = "it is a reader's guard already";
         what.erases.reset();
         co_return runtime::completion<void>{detail::report(*why, details)};
     }

@@ -281,6 +281,7 @@ boost::asio::awaitable<std::optional<std::size_t>> joint_claim::claim_all() {
                 const auto& front = *wanted_[meant.item].front;
                 why = failure(errc::missing);
                 why.details.table = front.item().layout.table;
+                why.details.key = front.name();
                 why.details.message = "there is no item " + front.name() + " to lock";
                 again = false;
             } else {

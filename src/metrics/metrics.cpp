@@ -82,7 +82,7 @@ metric_labels with(metric_labels labels, const char* name, std::string value) {
 
 metrics::family& metrics::family_of(type is, std::string_view name, std::string_view help) {
     if (!is_name(name, true))
-        refuse(errc::invalid_name, name, "is no name of a metric: letters, digits, _ and :, and no digit first");
+        refuse(errc::invalid_name, name, "this is no name of a metric: letters, digits, _ and :, and no digit first");
     if (is == type::counter && !name.ends_with("_total")) refuse(errc::invalid_name, name, "a counter ends in _total");
     for (const std::string_view end : {"_bucket", "_sum", "_count"}) {
         if (is == type::histogram && name.ends_with(end)) refuse(errc::invalid_name, name, "ends as a part of one");

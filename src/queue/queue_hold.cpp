@@ -24,6 +24,10 @@ const std::string& queue_hold::name() const noexcept {
     return front_->queue().entity;
 }
 
+std::string queue_hold::title() const {
+    return protocol::words_of_queue(front_->queue());
+}
+
 bool queue_hold::expired() const noexcept {
     return !written_ && core()->now() >= unwritten_until_;
 }

@@ -51,6 +51,7 @@ public:
     std::size_t position() const noexcept { return ticket_->position; }
     queue_impl& front() const noexcept { return *front_; }
     const std::string& name() const noexcept override;
+    std::string title() const override;
 
     // ---- the database's executor ----
     const std::shared_ptr<drawn_ticket>& ticket() const noexcept { return ticket_; }

@@ -39,7 +39,7 @@ void start_guard_verb(const std::shared_ptr<Hold>& hold, called_verb called,
                       boost::asio::awaitable<runtime::completion<T>> work,
                       std::type_identity_t<handler_for<T>> handler) {
     if (hold) {
-        called.key = hold->name();
+        called.key = hold->title();
         called.table = hold->table();
         start_verb<T>(executor_of(hold), std::move(called), std::move(work), std::move(handler));
     } else {

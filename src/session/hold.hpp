@@ -37,6 +37,8 @@ public:
     const std::shared_ptr<session_impl>& core() const noexcept { return core_; }
     dynalease::time_point granted_at() const noexcept { return granted_at_; }
     virtual std::int64_t token() const noexcept = 0;
+    /// As failures name it.
+    virtual std::string title() const { return name(); }
     /// Where what it stands for is kept: the coordination table, or an item's own.
     virtual const std::string& table() const noexcept;
     /// Whatever has become of its session.

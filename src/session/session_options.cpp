@@ -39,7 +39,9 @@ session_terms checked(session_options options) {
     require(options.lease >= 1s && options.lease <= 1h, errc::invalid_option, "lease must be between 1 s and 1 h");
     require(options.heartbeat >= 0ms, errc::invalid_option, "heartbeat must not be negative");
     require(options.heartbeat * 3 <= options.lease, errc::invalid_option,
-            "lease must be at least three heartbeats, so that two of them may be lost");
+            "lease must be at least three heartbeats, so that two of them may be lost; it is " +
+                std::to_string(options.lease.count()) + " ms, and heartbeat " +
+                std::to_string(options.heartbeat.count()) + " ms");
     require(options.clock_drift_ppm <= 100'000, errc::invalid_option, "clock_drift_ppm must be at most 100,000");
     require(options.retention >= 24h && options.retention <= 24h * 3653, errc::invalid_option,
             "retention must be 1 day to 10 years");

@@ -81,6 +81,8 @@ public:
     std::chrono::nanoseconds time_left() const noexcept;
     const std::shared_ptr<wall_clock_impl>& core() const noexcept { return core_; }
     const std::string& name() const noexcept { return core_->name(); }
+    /// As failures name it.
+    const std::string& title() const noexcept { return name(); }
     const std::string& table() const noexcept { return core_->place().table; }
     /// Invalid from here on. @returns false if it was lost or released before.
     bool let_go() noexcept;
