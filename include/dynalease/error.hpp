@@ -135,8 +135,8 @@ condition condition_of(const error_code& code) noexcept;
 /// that others hold, what they put in its row (`acquire_options::data`). Of every verb that fails it says
 /// which verb, and of what; of one that succeeds, nothing.
 struct diagnostics {
-    std::string operation;   ///< "lock.acquire", with the request of it that failed: "lock.acquire (UpdateItem)"
-    std::string table;       ///< the table, if one was named
+    std::string operation;  ///< "lock.acquire", with the request of it that failed: "lock.acquire (UpdateItem)"
+    std::string table;      ///< the table, if one was named
     /// A lock's or queue's name, an item's key (of two values in the order of their names), a session's owner, a
     /// transaction's id; of several, which is at fault.
     std::string key;
