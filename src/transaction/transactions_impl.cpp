@@ -105,7 +105,7 @@ failure is_over(const open_transaction& of) {
     failure why(errc::transaction_over);
     why.details.key = of.id;
     why.details.message = !of.ended   ? "its commit is under way"
-                          : *of.ended ? "its commit has failed: " + of.ended->message()
+                          : *of.ended ? "its commit ended so: " + of.ended->message()
                                       : "it was committed";
     return why;
 }
