@@ -18,7 +18,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <span>
 #include <utility>
 
 namespace dynalease {

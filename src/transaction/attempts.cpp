@@ -60,6 +60,8 @@ struct pause_verb {
 awaitable<runtime::completion<void>> run_commit(std::shared_ptr<open_transaction> of, diagnostics* details) {
     runtime::completion<void> done;
     auto why = co_await commit(of);
+    // What no item is to blame for is told of the whole.
+    if (why && why->details.key.empty()) why->details.key = of->id;
     if (why) done.code = report(*why, details);
     of->ended = done.code;
     co_return done;

@@ -103,7 +103,6 @@ awaitable<std::optional<failure>> commit(std::shared_ptr<open_transaction> of) {
     if (of->core->now() >= of->deadline) {
         of->held = nullptr;
         failure why(errc::timeout);
-        why.details.key = of->id;
         why.details.message = "the time for all attempts was over before the commit, and nothing was sent";
         co_return why;
     }
@@ -122,8 +121,6 @@ awaitable<std::optional<failure>> commit(std::shared_ptr<open_transaction> of) {
         const bool cancelled = co_await runtime::cancellation_requested();
         why = failure(cancelled ? errc::cancelled : errc::timeout);
     }
-    // What no item is to blame for is told of the whole.
-    if (why && why->details.key.empty()) why->details.key = of->id;
     co_return why;
 }
 

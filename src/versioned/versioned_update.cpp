@@ -89,22 +89,17 @@ namespace {
 using boost::asio::awaitable;
 
 std::optional<failure> fault_of(const versioned_impl& core, const update_order& what) {
+    const auto refused = [](const char* message) {
+        failure why(errc::invalid_option);
+        why.details.message = message;
+        return why;
+    };
     const auto& promote = what.options.promote;
-    if (promote && (!what.promotes || promote->after == 0)) {
-        failure why(errc::invalid_option);
-        why.details.message = what.promotes ? "promote.after must be at least 1" : "promote.with names no session";
-        return why;
-    }
-    if (what.options.wait < std::chrono::milliseconds::zero()) {
-        failure why(errc::invalid_option);
-        why.details.message = "update_options::wait must not be negative";
-        return why;
-    }
-    if (what.options.tries == 0) {
-        failure why(errc::invalid_option);
-        why.details.message = "update_options::tries must be at least 1";
-        return why;
-    }
+    if (promote && !what.promotes) return refused("promote.with names no session");
+    if (promote && promote->after == 0) return refused("promote.after must be at least 1");
+    if (what.options.wait < std::chrono::milliseconds::zero())
+        return refused("update_options::wait must not be negative");
+    if (what.options.tries == 0) return refused("update_options::tries must be at least 1");
     return core.fault_of(what.key);
 }
 
