@@ -214,6 +214,26 @@ TEST_CASE("bad input: an update of no try is refused") {
         s);
 }
 
+TEST_CASE("bad input: an update that would wait less than no time is refused, and one may wait for ever") {
+    shop s;
+    s.in_a(
+        [](shop& in) -> asio::awaitable<void> {
+            const auto books = in.books(in.a);
+            const auto one = a_book("old", 1);
+            co_await books.create(one);
+            const auto same = [](book before) { return before; };
+            diagnostics details;
+            const update_options too_short{.wait = std::chrono::milliseconds(-1)};
+            auto refused = co_await books.update(isbn, same, too_short, details, as_pair);
+            CHECK(std::get<0>(refused) == errc::invalid_option);
+            CHECK(details.message.find("update_options::wait") != std::string::npos);
+            const update_options for_ever{.wait = std::chrono::milliseconds::max()};
+            auto done = co_await books.update(isbn, same, for_ever, details, as_pair);
+            CHECK_FALSE(std::get<0>(done));
+        },
+        s);
+}
+
 TEST_CASE("bad input: options that make no sense name themselves") {
     const auto [change, word] = GENERATE(Catch::Generators::table<void (*)(versioned_options&), std::string>({
         {[](auto& o) { o.table = ""; }, "table"},
