@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "runtime/context_tenant.hpp"
 #include "runtime/identity.hpp"
+#include "runtime/serial_executor.hpp"
 #include "runtime/system_clock.hpp"
 #include "runtime/system_random.hpp"
 
 #include <dynalease/runtime/environment.hpp>
 
 #include <boost/asio/query.hpp>
-#include <boost/asio/strand.hpp>
 
 #include <atomic>
 #include <memory>
@@ -50,7 +50,7 @@ struct kept_clock {
 }  // namespace
 
 environment environment::system(const boost::asio::any_io_executor& executor) {
-    const boost::asio::any_io_executor strand = boost::asio::make_strand(executor);
+    const auto strand = runtime::serial_executor(executor);
     auto kept = std::make_shared<kept_clock>(strand, executor);
     std::shared_ptr<dynalease::clock> clock(kept, &kept->clock);
     return {strand, std::move(clock), std::make_shared<runtime::kernel_random>()};

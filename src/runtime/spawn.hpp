@@ -6,9 +6,8 @@
 #pragma once
 
 #include "runtime/gate.hpp"
-#include "runtime/post_completion.hpp"
+#include "runtime/handler_home.hpp"
 
-#include <boost/asio/any_completion_executor.hpp>
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
@@ -16,9 +15,7 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/error.hpp>
-#include <boost/asio/execution/outstanding_work.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/prefer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/system/error_code.hpp>
 #include <boost/system/system_error.hpp>
@@ -90,7 +87,7 @@ template <class T, class Tell>
 struct finish_spawned {
     std::shared_ptr<spawned> state;
     completion_handler<T> handler;
-    boost::asio::any_completion_executor handler_executor;
+    handler_home home;
     Tell tell;
 
     using cancellation_slot_type = boost::asio::cancellation_slot;
@@ -100,10 +97,9 @@ struct finish_spawned {
         if (failure) std::rethrow_exception(failure);
         tell(result);
         if constexpr (std::is_void_v<T>) {
-            post_completion(state->executor, std::move(handler_executor), std::move(handler), result.code);
+            std::move(home).post(std::move(handler), result.code);
         } else {
-            post_completion(state->executor, std::move(handler_executor), std::move(handler), result.code,
-                            std::move(result.value));
+            std::move(home).post(std::move(handler), result.code, std::move(result.value));
         }
     }
 };
@@ -153,12 +149,11 @@ void spawn(const boost::asio::any_io_executor& executor, boost::asio::awaitable<
     auto state = std::make_shared<detail::spawned>(executor);
     auto slot = boost::asio::get_associated_cancellation_slot(handler);
     if (slot.is_connected()) slot.assign(detail::cancel_spawned{state});
-    // Keeps the handler's context running until the handler has been called.
-    auto handler_executor =
-        boost::asio::prefer(executor_of(handler, executor), boost::asio::execution::outstanding_work.tracked);
+    handler_home home(handler, executor);
+    home.keep_running();
     auto coroutine = detail::run_spawned<T>(state, std::move(body));
-    auto finish = detail::finish_spawned<T, Tell>{std::move(state), std::move(handler), std::move(handler_executor),
-                                                  std::move(tell)};
+    auto finish =
+        detail::finish_spawned<T, Tell>{std::move(state), std::move(handler), std::move(home), std::move(tell)};
     // `co_spawn` runs the first steps at once when it is called on `executor`.
     boost::asio::post(executor, [executor, coroutine = std::move(coroutine), finish = std::move(finish)]() mutable {
         boost::asio::co_spawn(executor, std::move(coroutine), std::move(finish));

@@ -2,15 +2,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "runtime/post_completion.hpp"
+#include "runtime/handler_home.hpp"
 
 #include <dynalease/runtime/clock.hpp>
 
-#include <boost/asio/any_completion_executor.hpp>
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/execution/outstanding_work.hpp>
-#include <boost/asio/prefer.hpp>
 #include <boost/system/error_code.hpp>
 
 #include <map>
@@ -26,23 +23,18 @@ public:
     using handler_type = boost::asio::any_completion_handler<void(boost::system::error_code)>;
 
     timed_wait(const boost::asio::any_io_executor& executor, handler_type&& handler)
-        // Tracked: the context of the handler must not run out of work while it waits here.
-        : executor_(executor),
-          handler_executor_(boost::asio::prefer(executor_of(handler, executor),
-                                                boost::asio::execution::outstanding_work.tracked)),
-          handler_(std::move(handler)) {}
+        : home_(handler, executor), handler_(std::move(handler)) {
+        home_.keep_running();
+    }
 
     const handler_type& handler() const noexcept { return handler_; }
 
-    void complete(boost::system::error_code code) {
-        post_completion(executor_, std::move(handler_executor_), std::move(handler_), code);
-    }
+    void complete(boost::system::error_code code) { std::move(home_).post(std::move(handler_), code); }
 
 private:
     friend class wait_queue;
 
-    boost::asio::any_io_executor executor_;
-    boost::asio::any_completion_executor handler_executor_;
+    handler_home home_;
     handler_type handler_;
     std::optional<std::multimap<clock::time_point, std::shared_ptr<timed_wait>>::iterator> position_;
 };

@@ -3,14 +3,13 @@
 #pragma once
 
 #include "runtime/context_tenant.hpp"
-#include "runtime/post_completion.hpp"
+#include "runtime/handler_home.hpp"
 
 #include <dynalease/runtime/clock.hpp>
 
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/associated_cancellation_slot.hpp>
-#include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
@@ -127,8 +126,7 @@ private:
 
         void complete(waiter& served, boost::system::error_code code, T&& value) {
             if (abandoned) return;
-            auto handler_executor = executor_of(served.handler, executor);
-            post_completion(executor, std::move(handler_executor), std::move(served.handler), code, std::move(value));
+            handler_home(served.handler, executor).post(std::move(served.handler), code, std::move(value));
         }
 
         void abandon() noexcept override {

@@ -31,7 +31,7 @@ struct real_world {
     asio::io_context context;
     environment where = environment::system(context.get_executor());
     asio::any_io_executor elsewhere = asio::make_strand(context);
-    using strand = asio::strand<asio::any_io_executor>;
+    using strand = asio::strand<asio::io_context::executor_type>;
     void run() { context.run(); }
 };
 

@@ -193,7 +193,7 @@ TEST_CASE("an environment of the system needs no thread and gives a serial execu
     const auto before = threads();
     asio::io_context context;
     const auto where = environment::system(context.get_executor());
-    CHECK(where.executor.target<asio::strand<asio::any_io_executor>>() != nullptr);
+    CHECK(where.executor.target<asio::strand<asio::io_context::executor_type>>() != nullptr);
     CHECK(where.new_id() != where.new_id());
     bool reached = false;
     where.clock->async_wait_until(where.clock->now() + 1ms, [&](error_code) { reached = true; });

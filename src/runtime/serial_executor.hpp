@@ -1,4 +1,4 @@
-// The way out of a strand: where a caller's handler is called.
+// Strands: where the library runs one thing at a time, and the way out, where a caller's handler is called.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -6,6 +6,11 @@
 
 #pragma GCC visibility push(default)  // dynalease::local or dynalease::testing uses it, too
 namespace dynalease::runtime {
+
+/// A strand on `executor`. On one of an `io_context` it has that type within, not `any_io_executor`: each copy, and
+/// each property that Asio asks for when it posts, is then free of allocations, of which a cycle of a lock had some
+/// ninety.
+boost::asio::any_io_executor serial_executor(const boost::asio::any_io_executor& executor);
 
 /// What `serial` stands on, if it is a strand; otherwise itself.
 ///

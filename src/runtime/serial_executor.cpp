@@ -1,6 +1,6 @@
 // The strands that a serial executor may be.
 // SPDX-License-Identifier: BSL-1.0
-#include "runtime/outside.hpp"
+#include "runtime/serial_executor.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/strand.hpp>
@@ -20,6 +20,12 @@ bool stands_on(const asio::any_io_executor& serial, asio::any_io_executor& found
 }
 
 }  // namespace
+
+asio::any_io_executor serial_executor(const asio::any_io_executor& executor) {
+    const auto* const of_context = executor.target<asio::io_context::executor_type>();
+    if (of_context != nullptr) return asio::make_strand(*of_context);
+    return asio::make_strand(executor);
+}
 
 asio::any_io_executor outside(const asio::any_io_executor& serial) {
     auto found = serial;
