@@ -128,8 +128,7 @@ bool hold::lose(std::string_view why) {
     let_go_at_ = core_->now();
     end_ = grant_event::lost;
     end();
-    if (events_) events_->lost.complete_all({});
-    if (events_) events_->given_back.complete_all({});
+    tell_who_waits();
     return true;
 }
 
@@ -138,28 +137,37 @@ void hold::tell(const failure& how) {
     finished_ = how.code;
     if (how.code) about_ = std::make_unique<const diagnostics>(how.details);
     end();
-    if (events_) events_->given_back.complete_all({});
-    if (events_) events_->lost.complete_all({});
+    tell_who_waits();
 }
 
 void hold::finish(const failure& how) {
     if (!how.code) returned_ = true;
-    tell(how);
-    if (events_) events_->settled.complete_all({});
+    settled_ = true;
+    if (finished_) {
+        tell_who_waits();
+    } else {
+        tell(how);
+    }
 }
 
 void hold::stay_until_finished() {
-    waited_for().settled.async_wait([self = shared_from_this()](const error_code&, runtime::unit) {});
+    waited_for().async_wait([self = shared_from_this()](const error_code& over, runtime::unit) {
+        if (!over && !self->settled_) self->stay_until_finished();
+    });
 }
 
-hold::events& hold::waited_for() {
-    if (!events_) events_ = std::make_unique<events>(core_->world().executor);
-    return *events_;
+hold::news& hold::waited_for() {
+    if (!news_) news_ = std::make_unique<news>(core_->world().executor);
+    return *news_;
+}
+
+void hold::tell_who_waits() {
+    if (news_) news_->complete_all({});
 }
 
 boost::asio::awaitable<error_code> hold::wait_finished(diagnostics* told) {
     if (!finished_) {
-        auto done = co_await waited_for().given_back.async_wait(boost::asio::as_tuple(boost::asio::deferred));
+        auto done = co_await waited_for().async_wait(boost::asio::as_tuple(boost::asio::deferred));
         if (!finished_) co_return std::get<0>(done);
     }
     if (told && about_) *told = *about_;
@@ -169,14 +177,14 @@ boost::asio::awaitable<error_code> hold::wait_finished(diagnostics* told) {
 boost::asio::awaitable<void> hold::wait_finished_until(dynalease::time_point until) {
     if (finished_ || state_ == guard_state::lost) co_return;
     auto& clock = *core_->world().clock;
-    co_await waited_for().given_back.async_wait_until(clock, until, boost::asio::as_tuple(boost::asio::deferred));
+    co_await waited_for().async_wait_until(clock, until, boost::asio::as_tuple(boost::asio::deferred));
 }
 
 boost::asio::awaitable<error_code> hold::wait_lost() {
     // A guard whose deadline has passed is lost, even before anybody has said so.
     auto now = state();
     if (now == guard_state::held || now == guard_state::jeopardy) {
-        auto done = co_await waited_for().lost.async_wait(boost::asio::as_tuple(boost::asio::deferred));
+        auto done = co_await waited_for().async_wait(boost::asio::as_tuple(boost::asio::deferred));
         now = state();
         if (std::get<0>(done)) co_return std::get<0>(done);
     }

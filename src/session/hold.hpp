@@ -101,15 +101,10 @@ private:
     void end();
     void report_end();
 
-    using event = runtime::waiter_list<runtime::unit>;
-    struct events {
-        explicit events(const boost::asio::any_io_executor& executor)
-            : lost(executor), given_back(executor), settled(executor) {}
-        event lost;
-        event given_back;  ///< or known that it was not, or lost
-        event settled;     ///< all that was to be done for it
-    };
-    events& waited_for();
+    /// Told when it is lost, when it is known how giving it back goes, and when all is done for it.
+    using news = runtime::waiter_list<runtime::unit>;
+    news& waited_for();
+    void tell_who_waits();
 
     std::shared_ptr<session_impl> core_;
     std::atomic<guard_state> state_{guard_state::held};
@@ -119,13 +114,14 @@ private:
     std::optional<error_code> finished_;
     /// Of a loss, or of what did not finish well; null: nothing is known. Written before those are told.
     std::unique_ptr<const diagnostics> about_;
-    std::unique_ptr<events> events_;  ///< few holds are ever waited for, and there may be a hundred thousand
+    std::unique_ptr<news> news_;  ///< few holds are ever waited for, and there may be a hundred thousand
     const dynalease::time_point granted_at_;
     const bool wanted_;
     dynalease::time_point let_go_at_{};
     grant_event end_ = grant_event::released;
     bool ended_ = false;
     bool returned_ = false;
+    bool settled_ = false;  ///< all is done that was to be done for it
     std::unique_ptr<grant_reporter> listener_;
 };
 
