@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "lock/protocol/lock_requests.hpp"
 
+#include "session/protocol/placeholders.hpp"
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -11,10 +13,6 @@ namespace dynalease::protocol {
 
 namespace {
 
-struct placeholder {
-    std::string_view text;
-    const char* name;
-};
 constexpr std::array placeholders{
     placeholder{"#pk", attribute::partition},  placeholder{"#v", attribute::version},
     placeholder{"#floor", attribute::floor},   placeholder{"#token", attribute::token},
@@ -23,17 +21,8 @@ constexpr std::array placeholders{
     placeholder{"#data", attribute::data},     placeholder{"#ttl", attribute::time_to_live},
 };
 
-/// The service refuses names that no expression uses.
-attribute_names names_in(std::string_view first, std::string_view second) {
-    attribute_names names;
-    for (const auto& p : placeholders) {
-        if (first.find(p.text) != first.npos || second.find(p.text) != second.npos) names.emplace(p.text, p.name);
-    }
-    return names;
-}
-
 update_item_request finish(update_item_request request) {
-    request.names = names_in(request.update_expression, request.condition_expression);
+    name_attributes(request, placeholders);
     return request;
 }
 

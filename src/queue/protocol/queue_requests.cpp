@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "queue/protocol/queue_requests.hpp"
 
+#include "session/protocol/placeholders.hpp"
+
 #include <array>
 #include <utility>
 
@@ -9,22 +11,15 @@ namespace dynalease::protocol {
 
 namespace {
 
-constexpr std::array queue_placeholders{std::pair{std::string_view("#pk"), attribute::partition},
-                                        std::pair{std::string_view("#v"), attribute::version},
-                                        std::pair{std::string_view("#tail"), attribute::tail},
-                                        std::pair{std::string_view("#passed"), attribute::passed},
-                                        std::pair{std::string_view("#last"), attribute::last},
-                                        std::pair{std::string_view("#pace"), attribute::pace},
-                                        std::pair{std::string_view("#ttl"), attribute::time_to_live},
-                                        std::pair{std::string_view("#skipped_passed"), attribute::skipped_passed}};
+constexpr std::array placeholders{
+    placeholder{"#pk", attribute::partition},     placeholder{"#v", attribute::version},
+    placeholder{"#tail", attribute::tail},        placeholder{"#passed", attribute::passed},
+    placeholder{"#last", attribute::last},        placeholder{"#pace", attribute::pace},
+    placeholder{"#ttl", attribute::time_to_live}, placeholder{"#skipped_passed", attribute::skipped_passed},
+};
 
-/// The service refuses names that no expression uses.
-update_item_request with_names(update_item_request request) {
-    for (const auto& [text, name] : queue_placeholders) {
-        const bool used = request.update_expression.find(text) != std::string::npos ||
-                          request.condition_expression.find(text) != std::string::npos;
-        if (used) request.names.emplace(text, name);
-    }
+update_item_request finish(update_item_request request) {
+    name_attributes(request, placeholders);
     return request;
 }
 
@@ -66,7 +61,7 @@ update_item_request queue_requests::take(std::string_view attempt, wall_time now
     request.values.emplace(":floor", now.time_since_epoch().count());
     request.values.emplace(":most", last_ticket_ever);
     request.values.emplace(":one", 1);
-    return with_names(std::move(request));
+    return finish(std::move(request));
 }
 
 update_item_request queue_requests::take_if_free(std::string_view attempt, wall_time now) const {
@@ -138,7 +133,7 @@ update_item_request queue_requests::move_passed(const std::vector<place>& over, 
         request.update_expression += ":skipped";
         request.values.emplace(":skipped", skipped);
     }
-    return with_names(std::move(request));
+    return request;
 }
 
 update_item_request queue_requests::end_turn(const std::vector<place>& over, std::chrono::milliseconds pace,
@@ -146,15 +141,15 @@ update_item_request queue_requests::end_turn(const std::vector<place>& over, std
     auto request = move_passed(over, tail_is);
     request.update_expression += ", #pace = :pace";
     request.values.emplace(":pace", pace.count());
-    return with_names(std::move(request));
+    return request;
 }
 
 update_item_request queue_requests::pass(const std::vector<place>& over) const {
-    return move_passed(over, issued);
+    return finish(move_passed(over, issued));
 }
 
 update_item_request queue_requests::leave(const std::vector<place>& over, std::chrono::milliseconds pace) const {
-    return end_turn(over, pace, issued);
+    return finish(end_turn(over, pace, issued));
 }
 
 update_item_request queue_requests::leave_idle(const std::vector<place>& over, std::chrono::milliseconds pace,
@@ -162,7 +157,7 @@ update_item_request queue_requests::leave_idle(const std::vector<place>& over, s
     auto request = end_turn(over, pace, "= :x");
     request.update_expression += ", #ttl = :expiry";
     request.values.emplace(":expiry", expiry);
-    return with_names(std::move(request));
+    return finish(std::move(request));
 }
 
 update_item_request queue_requests::rest(std::int64_t tail, std::int64_t expiry) const {
@@ -171,7 +166,7 @@ update_item_request queue_requests::rest(std::int64_t tail, std::int64_t expiry)
     request.condition_expression = "#v = :v AND #passed = :x AND #tail = :x";
     request.values.emplace(":x", tail);
     request.values.emplace(":expiry", expiry);
-    return with_names(std::move(request));
+    return finish(std::move(request));
 }
 
 get_item_request queue_requests::look() const {
