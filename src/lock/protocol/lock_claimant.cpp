@@ -75,7 +75,8 @@ asking<pause_step> lock_claimant::pause_after(unsigned failures) {
 
 void lock_claimant::new_claim(std::int64_t seen_in_row, std::int64_t lead) {
     tokens.see(seen_in_row);
-    open.emplace().id = tokens.choose(session, lead);
+    open = std::make_unique<lock_claim>();
+    open->id = tokens.choose(session, lead);
 }
 
 void lock_claimant::stake() {

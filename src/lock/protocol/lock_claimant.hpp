@@ -131,9 +131,9 @@ public:
     stepper* steps = nullptr;  ///< while a sequence is under way
 
     phase now = phase::idle;
-    std::optional<lock_claim> open;
-    claim held{};           ///< the claim that was granted last
-    bool of_guard = false;  ///< a guard gives it back, and not a wait that has ended
+    std::unique_ptr<lock_claim> open;  ///< null: none, as where the lock is held, and of those there may be many
+    claim held{};                      ///< the claim that was granted last
+    bool of_guard = false;             ///< a guard gives it back, and not a wait that has ended
     contention others;
     std::unique_ptr<sights> shown;  ///< null: none; most locks are never found in other hands
     claim_tokens tokens;
