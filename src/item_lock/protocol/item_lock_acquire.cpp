@@ -204,7 +204,8 @@ sequence<void> acquire_item(item_lock_claimant& lock, stepper& steps, item_reply
         if (others_have_it && !callers.try_came_after(seen.sent_at)) {
             const auto asked = next.step == item_acquire_step::poll ? lock.question() : std::nullopt;
             if (!asked) callers.fail_try(lock.or_doubt(nullptr), seen.sent_at);
-            co_await lock.pause(steps, lock.outlook.time_to_next_look(seen.lock, asked));
+            // Who only tries again does not wait for what was meant for those who wait.
+            if (callers.wanted()) co_await lock.pause(steps, lock.outlook.time_to_next_look(seen.lock, asked));
         }
     }
     if (session.may_write()) {

@@ -209,3 +209,30 @@ TEST_CASE("who waits for several items while the client backs off from a table t
     CHECK(w.all_unlocked());
     CHECK(a.session->counters().unknown_writes == 0);
 }
+
+TEST_CASE("one try after another waits for nothing that the one before has begun") {
+    tills_world w;
+    node holder(w);
+    node a(w);
+    item_guard held;
+    std::vector<item_guard> guards;
+    item_guard warm;
+    run(w, a, take(lock_of(a, "west"), warm));
+    run(w, a, give_back(warm));
+    run(w, holder, take(lock_in(holder), held));
+    const auto begun = w.scheduler.now();
+    for (int round = 0; round < 3; ++round) {
+        error_code code;
+        item_guard guard;
+        run(w, a, code_of(take(lock_in(a), guard, {.wait = 0s}), code));
+        CHECK(code == errc::wait_timeout);
+        run(w, a, code_of(share(lock_in(a), guard, {.wait = 0s}), code));
+        CHECK(code == errc::wait_timeout);
+        run(w, a, code_of(take_all(every_till(a), guards, {.wait = 0s}), code));
+        CHECK(code == errc::wait_timeout);
+    }
+    CHECK(w.scheduler.now() - begun < 50ms);
+    run(w, holder, give_back(held));
+    w.scheduler.run_for(15s);
+    CHECK(w.all_unlocked());
+}
