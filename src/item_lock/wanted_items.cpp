@@ -64,6 +64,7 @@ bool read_reasons(std::vector<wanted_item>& wanted, failure& why, bool& shown) {
         auto& each = wanted[i];
         if (kind == joint_reason::stays) {
             why = failure_of(reason);
+            protocol::explain_key(why, each.front->item().key);
             why.details.key = each.front->name();
             return false;
         }

@@ -117,7 +117,7 @@ void commit_verb::operator()(diagnostics* details, handler_for<void> handler) &&
 
 transaction_attempts::transaction_attempts(std::shared_ptr<transactions_impl> core, run_options options)
     : core_(std::move(core)), options_(std::move(options)) {
-    check(options_);
+    check(options_, "transactions.run");
     born_ = core_->world().clock->wall();
     began_ = core_->now();
     deadline_ = core_->after(options_.within);
@@ -180,6 +180,7 @@ awaitable<bool> transaction_attempts::commit(std::shared_ptr<open_transaction> a
 
 /// Told here, and not by a coroutine: one that is awaited by whoever was cancelled tells nothing else.
 void transaction_attempts::throw_if_final(error_code code, diagnostics details, bool last) {
+    called_verb{&details, "transactions.run", {}, core_->options().table}(code);
     const bool in_time = core_->now() < deadline_;
     if (passes(code)) met_ = refusal{code, details};
     // The time was up in the middle of an attempt, of which nothing has happened: who was in the way says why.

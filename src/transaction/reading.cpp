@@ -58,7 +58,7 @@ awaitable<runtime::completion<transaction_sight>> run_read(std::shared_ptr<trans
         if (shown)
             stored = as_stored(place, *std::move(shown));
         else
-            stored = std::move(shown).error();
+            stored = protocol::about(std::move(shown).error(), {place.layout.table, place.key});
     }
     if (stored)
         done.value.stored = *std::move(stored);

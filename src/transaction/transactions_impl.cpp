@@ -112,9 +112,8 @@ failure is_over(const open_transaction& of) {
 
 // ---- transactions that are open ------------------------------------------------------------------------------
 
-void check(const run_options& options) {
-    constexpr const char* verb = "transactions.run";
-    constexpr argument_check require(verb);
+void check(const run_options& options, const char* verb) {
+    const argument_check require(verb);
     if (auto why = options.id.empty() ? std::nullopt : fault_of_id(options.id)) refuse(verb, *std::move(why));
     require(options.attempts >= 1, errc::invalid_option, "attempts must be at least 1");
     require(options.within > 0ms, errc::invalid_option, "within must be above 0");
@@ -132,7 +131,7 @@ std::shared_ptr<open_transaction> open(std::shared_ptr<transactions_impl> core, 
 }
 
 std::shared_ptr<open_transaction> begin_transaction(std::shared_ptr<transactions_impl> core, run_options options) {
-    check(options);
+    check(options, "transactions.begin");
     const auto born = core->world().clock->wall().time_since_epoch().count();
     const auto deadline = core->after(options.within);
     return open(std::move(core), options, born, deadline);

@@ -69,7 +69,7 @@ result<std::optional<transaction_sight>> known_in(const open_transaction& of, co
                                                   const item_key& key);
 
 /// @throws dynalease::error that names the option at fault.
-void check(const run_options& options);
+void check(const run_options& options, const char* verb);
 /// Why no transaction can have that id; empty: one can.
 std::optional<failure> fault_of_id(const std::string& id);
 /// What is told of a verb after the commit.

@@ -86,8 +86,7 @@ std::optional<failure> versioned_impl::fault_of(const item_key& key) const {
 }
 
 void versioned_impl::explain(failure& why) const {
-    const bool about_key = why.details.message.find("key") != std::string::npos;
-    if (why.code != errc::validation || !about_key || !why.details.advice.empty()) return;
+    if (!protocol::refuses_key(why)) return;
     const auto named = [&](const std::string& name) {
         const auto type = key_types_.find(name);
         return "\"" + name + "\"" + (type == key_types_.end() ? std::string() : " (" + type->second + ")");
@@ -128,9 +127,9 @@ item user_attributes(const versioned_impl& core, const item& attributes) {
     return own;
 }
 
-error unfit_item(const versioned_impl& core, const item& attributes, const std::exception& why) {
+error unfit_item(const versioned_impl& core, const item& attributes, const std::exception& why, std::string_view verb) {
     diagnostics details;
-    details.operation = "versioned";
+    details.operation = verb;
     details.table = core.options().table;
     details.key = text_of(protocol::key_of(core.layout(), attributes));
     const auto* named = dynamic_cast<const error*>(&why);

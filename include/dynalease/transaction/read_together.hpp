@@ -46,7 +46,7 @@ public:
     std::optional<T> at(const versioned<T>& table, std::size_t place) const {
         const auto& stored = sights_.at(place).stored;
         if (!stored) return std::nullopt;
-        return detail::as_loaded<T>(*table.core_, *stored).value;
+        return detail::as_loaded<T>(*table.core_, *stored, "transactions.read_together").value;
     }
 
 private:

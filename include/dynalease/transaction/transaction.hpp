@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #pragma GCC visibility push(default)
@@ -140,9 +141,10 @@ private:
     friend class transactions;
 
     template <class T>
-    static std::optional<T> value_in(const detail::versioned_impl& table, const detail::transaction_sight& sight) {
+    static std::optional<T> value_in(const detail::versioned_impl& table, const detail::transaction_sight& sight,
+                                     std::string_view verb) {
         if (!sight.stored) return std::nullopt;
-        return detail::as_loaded<T>(table, *sight.stored).value;
+        return detail::as_loaded<T>(table, *sight.stored, verb).value;
     }
 
     template <class T>
@@ -160,7 +162,7 @@ private:
     template <class T>
     static auto as_typed(detail::transaction_read_verb verb, const versioned<T>& table) {
         auto convert = [core = table.core_](const detail::transaction_sight& sight) {
-            return value_in<T>(*core, sight);
+            return value_in<T>(*core, sight, "transactions.read");
         };
         using typed = detail::typed_verb<detail::transaction_sight, std::optional<T>, detail::transaction_read_verb,
                                          decltype(convert)>;
@@ -171,7 +173,7 @@ private:
         const auto table = verb.table;
         const auto where = detail::executor_of(*verb.core);
         const auto sight = co_await detail::await_verb<detail::transaction_sight>(where, std::move(verb));
-        co_return value_in<T>(*table, sight);
+        co_return value_in<T>(*table, sight, "transactions.read");
     }
 
     template <class T>
@@ -185,7 +187,7 @@ private:
         detail::transaction_get_verb asked;
 
         std::optional<T> operator()(detail::transaction_sight sight) const {
-            auto value = value_in<T>(*asked.table, sight);
+            auto value = value_in<T>(*asked.table, sight, "transaction.get");
             if (!sight.fresh) return value;
             std::optional<item> seen;
             if (sight.stored) seen = detail::typed_orders<T>::seen_in(sight.stored->attributes);

@@ -18,7 +18,7 @@ namespace dynalease {
 
 /// What a transaction does about another one, not decided yet, that holds an item it wants.
 enum class wait_policy {
-    fail_fast,   ///< gives up: `errc::locked`
+    fail_fast,   ///< gives up: `errc::locked`; `run` then tries again, as its options allow
     wait,        ///< waits for it, for `transactions_options::wait`; takes the items one after another
     wound_wait,  ///< the older one rolls the younger one back; the younger one waits: no circle of waiting can close
 };

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -55,9 +56,9 @@ struct loaded_items {
 
 namespace detail {
 
-/// @throws dynalease::error with `errc::bad_attribute` that names table, key and member; `stored` stays then.
+/// @throws dynalease::error of `verb` with `errc::bad_attribute` that names table, key and member; `stored` stays then.
 template <class T>
-loaded<T> as_loaded(const versioned_impl& core, stored_item&& stored) {
+loaded<T> as_loaded(const versioned_impl& core, stored_item&& stored, std::string_view verb) {
     if constexpr (std::same_as<T, item>) {
         auto own = user_attributes(core, stored.attributes);
         return {std::move(stored.state), std::move(own), std::move(stored.attributes), stored.partial};
@@ -66,14 +67,14 @@ loaded<T> as_loaded(const versioned_impl& core, stored_item&& stored) {
             auto value = from_item<T>(stored.attributes);
             return {std::move(stored.state), std::move(value), std::move(stored.attributes), stored.partial};
         } catch (const std::exception& why) {
-            throw unfit_item(core, stored.attributes, why);
+            throw unfit_item(core, stored.attributes, why, verb);
         }
     }
 }
 
 template <class T>
-loaded<T> as_loaded(const versioned_impl& core, const stored_item& stored) {
-    return as_loaded<T>(core, stored_item(stored));
+loaded<T> as_loaded(const versioned_impl& core, const stored_item& stored, std::string_view verb) {
+    return as_loaded<T>(core, stored_item(stored), verb);
 }
 
 /// Adds what the item is.
@@ -82,7 +83,7 @@ void sort_into(loaded_items<T>& out, const versioned_impl& core, item shown) {
     std::optional<stored_item> stored;
     try {
         stored = stored_from(core, std::move(shown));
-        if (stored) out.values.push_back(as_loaded<T>(core, *std::move(stored)));
+        if (stored) out.values.push_back(as_loaded<T>(core, *std::move(stored), "versioned.from_all"));
     } catch (const error& why) {
         out.misfits.push_back(misfit_of(core, stored ? std::move(stored->attributes) : std::move(shown), why));
     }
@@ -95,7 +96,7 @@ std::optional<loaded<T>> as_loaded_if_possible(const versioned_impl& core, std::
                                                std::string* unfit = nullptr) {
     if (!stored) return std::nullopt;
     try {
-        return as_loaded<T>(core, *std::move(stored));
+        return as_loaded<T>(core, *std::move(stored), {});
     } catch (const error& why) {
         if (unfit) *unfit = why.diagnostics().message;
         return std::nullopt;

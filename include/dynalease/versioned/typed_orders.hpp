@@ -122,7 +122,7 @@ struct typed_orders {
     static update_function update_of(std::shared_ptr<versioned_impl> core, Function change, item_key key) {
         return [core = std::move(core), change = std::move(change),
                 key = std::move(key)](const stored_item* stored) mutable -> std::optional<item_change> {
-            auto before = stored ? as_loaded<T>(*core, *stored).value : blank(key);
+            auto before = stored ? as_loaded<T>(*core, *stored, "versioned.update").value : blank(key);
             item_change made;
             if (stored && !std::same_as<T, item>) made.seen = members_of(before).present;
             static_assert(std::invocable<Function&, T>,

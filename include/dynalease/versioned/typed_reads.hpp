@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,9 +28,10 @@ struct typed_reads {
         return {};
     }
 
-    static std::optional<loaded<T>> as_optional(const versioned_impl& core, std::optional<stored_item> found) {
+    static std::optional<loaded<T>> as_optional(const versioned_impl& core, std::optional<stored_item> found,
+                                                std::string_view verb = "versioned.load") {
         if (!found) return std::nullopt;
-        return as_loaded<T>(core, *std::move(found));
+        return as_loaded<T>(core, *std::move(found), verb);
     }
     /// @param misfits gets what is no T
     static std::vector<std::optional<loaded<T>>> sorted(const versioned_impl& core, many_read read,
@@ -41,7 +43,7 @@ struct typed_reads {
             out.emplace_back();
             if (!one) continue;
             try {
-                out.back() = as_loaded<T>(core, *std::move(one));
+                out.back() = as_loaded<T>(core, *std::move(one), "versioned.load_many");
             } catch (const error& why) {
                 misfits.push_back(misfit_of(core, std::move(one->attributes), why));
             }

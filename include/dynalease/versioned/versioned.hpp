@@ -78,7 +78,7 @@ public:
     /// An item that came by another way than `load`, whole: from an item lock's guard, a query, a scan. Empty if it is
     /// a tombstone, or not committed yet. No request. @throws dynalease::error as `load`.
     std::optional<loaded<T>> from(item shown) const {
-        return reads::as_optional(*core_, detail::stored_from(*core_, std::move(shown)));
+        return reads::as_optional(*core_, detail::stored_from(*core_, std::move(shown)), "versioned.from");
     }
 
     /// The same of many, in their order: items that are no T stand apart, each with the reason. No request.

@@ -48,7 +48,7 @@ boost::asio::any_io_executor executor_of(const versioned_impl& core);
 /// The attributes of an item that are its user's.
 item user_attributes(const versioned_impl& core, const item& attributes);
 /// What is thrown of an item that is no such value, for this reason: it names table and key.
-error unfit_item(const versioned_impl& core, const item& attributes, const std::exception& why);
+error unfit_item(const versioned_impl& core, const item& attributes, const std::exception& why, std::string_view verb);
 misfit misfit_of(const versioned_impl& core, item attributes, error why);
 /// What is thrown of several items with such among them: of the first, and how many there are.
 /// @param all what they are of, such as "this page" @param verb what keeps them apart

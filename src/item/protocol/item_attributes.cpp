@@ -64,6 +64,21 @@ std::string text_of(const item_key& key) {
     return text;
 }
 
+bool refuses_key(const failure& why) {
+    return why.code == errc::validation && why.details.advice.empty() &&
+           why.details.message.find("key") != std::string::npos;
+}
+
+void explain_key(failure& why, const item_key& named) {
+    if (!refuses_key(why)) return;
+    std::string words;
+    for (const auto& [name, value] : named) {
+        if (!words.empty()) words += " and ";
+        words += "\"" + name + "\" (" + std::string(value.type_name()) + ")";
+    }
+    why.details.advice = "see whether the table's key is " + words + ", as it was named";
+}
+
 void keep_used_names(const item_layout& layout, attribute_names& names, std::string_view update,
                      std::string_view condition) {
     auto used = placeholders_in(update);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/dynamodb/item.hpp>
 #include <dynalease/dynamodb/operations.hpp>
 #include <dynalease/dynamodb/update_expression.hpp>
@@ -69,6 +70,10 @@ item_key key_of(const item_layout& layout, const item& attributes);
 bool is_key(const item_layout& layout, std::string_view name);
 /// For people.
 std::string text_of(const item_key& key);
+/// The service refused a key, and says no more of it.
+bool refuses_key(const failure& why);
+/// Then advises to compare the table's key with the one that was named.
+void explain_key(failure& why, const item_key& named);
 
 /// Keeps of the request's names those that its texts use, and adds the layout's own where they are used: #k, #ver,
 /// #by, #born, #stamp, #trail, #gone, #ttl, #W, #R, #I, #F, #tx.

@@ -79,6 +79,7 @@ sequence<item_reply> item_lock_claimant::look(stepper& steps, bool whole) {
 
 item_reply item_lock_claimant::read_failure(failure why) const {
     detail::name_size(why);
+    explain_key(why, item.key);
     const auto kind = detail::classify(why);
     if (kind != answer::refused) return {.kind = kind, .why = std::make_shared<const failure>(std::move(why))};
     auto seen = read_item(item.layout, kind, why.current ? &*why.current : nullptr, true);

@@ -44,6 +44,7 @@ bool is_as_seen(const guarded_table& on, const item_sight& seen, const std::opti
 }
 
 failure about(failure why, const item_ref& where) {
+    explain_key(why, where.key);
     why.details.table = where.table;
     why.details.key = text_of(where.key);
     return why;
