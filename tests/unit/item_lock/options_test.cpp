@@ -69,6 +69,34 @@ TEST_CASE("a key of a wrong type is refused, and does not become that of the ite
     CHECK(code == errc::validation);
 }
 
+TEST_CASE("a key that the table has in another shape is told as it was named") {
+    till_world w;
+    node a(w);
+    const auto [target, named] = GENERATE(Catch::Generators::table<item_ref, std::string>(
+        {{{"tills", {{"name", "north"}}}, "\"name\" (S)"},
+         {{"tills", {{"id", "north"}, {"nr", 1}}}, "\"id\" (S) and \"nr\" (N)"}}));
+    const bool together = GENERATE(false, true);
+    diagnostics told;
+    const auto ask = [](node& in, item_ref where, bool jointly, diagnostics& into) -> asio::awaitable<void> {
+        const item_lock other{*in.session, till()};
+        const item_lock odd{*in.session, std::move(where)};
+        error_code code;
+        if (jointly) {
+            std::vector<item_demand> wanted{{other}, {odd}};
+            auto [failed, guards] = co_await acquire_all(std::move(wanted), into, asio::as_tuple(asio::deferred));
+            code = failed;
+        } else {
+            auto [failed, guard] = co_await odd.acquire(into, asio::as_tuple(asio::deferred));
+            code = failed;
+        }
+        CHECK(code == errc::validation);
+    };
+    run(w, a, ask(a, target, together, told));
+    CHECK(told.advice.find(named) != std::string::npos);
+    w.scheduler.run_for(15s);
+    CHECK(w.unlocked());
+}
+
 TEST_CASE("a number that is written in several ways is one key, and one item") {
     till_world w;
     create_table_request create{.table_name = "numbered",

@@ -254,3 +254,87 @@ TEST_CASE("a single attempt is not counted") {
         }
     });
 }
+
+TEST_CASE("a key that the table has in another shape is told as it was named") {
+    bank s;
+    s.in_a([](bank& in) -> asio::awaitable<void> {
+        const accounts book{database(in.a.network), {.table = "accounts", .key = "id"}};
+        const auto level = {isolation::latest, isolation::committed, isolation::uncommitted};
+        const auto all = bank::transactions_of(in.a);
+        const std::string named = "\"id\" (S)";
+        for (const auto each : level) {
+            diagnostics details;
+            auto [code, none] = co_await all.read(book, "ann", each, details, as_pair);
+            CHECK(code == errc::validation);
+            CHECK(details.advice.find(named) != std::string::npos);
+        }
+        for (const auto tier : {transaction_tier::native, transaction_tier::inline_undo}) {
+            auto tx = bank::transactions_of(in.a).begin(by(tier));
+            tx.update(book, "ann", add("balance", 1));
+            diagnostics details;
+            auto [code] = co_await tx.commit(details, as_pair);
+            CHECK(code == errc::validation);
+            CHECK(details.advice.find(named) != std::string::npos);
+        }
+    });
+}
+
+TEST_CASE("a run that fails is told as a run, whatever of it did; and an option as that of the verb that has it") {
+    bank s;
+    s.has("ann", 1);
+    s.in_a([](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.a);
+        const auto all = bank::transactions_of(in.a);
+        std::string told;
+        const auto refused = [&](transaction& tx) -> asio::awaitable<void> {
+            tx.check(book, "ann", attr("balance") >= 30);
+            co_return;
+        };
+        try {
+            co_await all.run(refused, {.attempts = 1});
+        } catch (const error& why) {
+            told = why.diagnostics().operation;
+        }
+        CHECK(told == "transactions.run");
+        try {
+            const auto tx = all.begin({.within = -1s});
+        } catch (const error& why) {
+            told = why.diagnostics().operation;
+        }
+        CHECK(told == "transactions.begin");
+    });
+}
+
+TEST_CASE("what is no value of the struct is told by the verb that read it") {
+    bank s;
+    s.where.apply(put_item_request{.table_name = "accounts", .new_item = {{"name", "ann"}, {"balance", "many"}}});
+    s.in_a([](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.a);
+        const auto all = bank::transactions_of(in.a);
+        auto tx = all.begin();
+        const auto verb_of = [](auto read) -> asio::awaitable<std::string> {
+            try {
+                co_await read();
+            } catch (const error& why) {
+                CHECK(why.code() == errc::bad_attribute);
+                CHECK(why.diagnostics().key == "ann");
+                co_return why.diagnostics().operation;
+            }
+            co_return "";
+        };
+        const auto load = [&]() -> asio::awaitable<void> { co_await book.load("ann"); };
+        const auto update = [&]() -> asio::awaitable<void> {
+            co_await book.update("ann", [](account each) { return each; });
+        };
+        const auto get = [&]() -> asio::awaitable<void> { co_await tx.get(book, "ann"); };
+        const auto read = [&]() -> asio::awaitable<void> { co_await all.read(book, "ann"); };
+        auto verb = co_await verb_of(load);
+        CHECK(verb == "versioned.load");
+        verb = co_await verb_of(update);
+        CHECK(verb == "versioned.update");
+        verb = co_await verb_of(get);
+        CHECK(verb == "transaction.get");
+        verb = co_await verb_of(read);
+        CHECK(verb == "transactions.read");
+    });
+}
