@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "runtime/serial_executor.hpp"
 #include "runtime/spawn.hpp"
 
 #include <dynalease/detail/initiate.hpp>
@@ -13,9 +14,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/error.hpp>
-#include <boost/asio/execution/blocking.hpp>
-#include <boost/asio/prefer.hpp>
-#include <boost/asio/system_executor.hpp>
+#include <boost/asio/post.hpp>
 
 #include <chrono>
 #include <optional>
@@ -80,7 +79,7 @@ inline error_code report(const failure& why, diagnostics* details) {
 
 /// The end of a verb that was called on nothing, so that it has no executor of its own: the answer comes on the
 /// handler's, and not within the call. But a handler without one is called at once: the system's executor, which stands
-/// in for it then, would start a thread.
+/// in for it then, would start a thread. So is one whose executor is of a type that cannot be posted to any more.
 template <class T>
 void answer_at_once(const called_verb& called, const failure& why, std::type_identity_t<handler_for<T>> handler) {
     namespace asio = boost::asio;
@@ -93,11 +92,10 @@ void answer_at_once(const called_verb& called, const failure& why, std::type_ide
             std::move(handler)(code, T{});
         }
     };
-    if (executor.target<asio::system_executor>() != nullptr) {
-        asio::dispatch(executor, std::move(answer));
+    if (const auto known = runtime::postable(executor)) {
+        asio::post(known, std::move(answer));
     } else {
-        // `any_completion_executor` cannot be posted to.
-        asio::prefer(executor, asio::execution::blocking.never).execute(std::move(answer));
+        asio::dispatch(executor, std::move(answer));
     }
 }
 

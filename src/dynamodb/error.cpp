@@ -42,7 +42,7 @@ meaning meaning_of(errc code) noexcept {
                     "an item of that key is there already and nothing was written; load it"};
         case errc::missing:
             return {"missing", condition::conflict,
-                    "there is no item of that key and nothing was written; create it first"};
+                    "there is no item of that key and nothing was written; create it first, unless it was to be gone"};
         case errc::locked:
             return {"locked", contended, "another holds the item and nothing was written; try again later"};
 

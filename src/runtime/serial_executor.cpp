@@ -19,6 +19,18 @@ bool stands_on(const asio::any_io_executor& serial, asio::any_io_executor& found
     return strand != nullptr;
 }
 
+template <class Executor>
+bool is_of_type(const asio::any_completion_executor& executor, asio::any_io_executor& found) {
+    const auto* const typed = executor.target<Executor>();
+    if (typed != nullptr) found = *typed;
+    return typed != nullptr;
+}
+
+template <class Executor>
+bool is_or_strand_on(const asio::any_completion_executor& executor, asio::any_io_executor& found) {
+    return is_of_type<Executor>(executor, found) || is_of_type<asio::strand<Executor>>(executor, found);
+}
+
 }  // namespace
 
 asio::any_io_executor serial_executor(const asio::any_io_executor& executor) {
@@ -31,6 +43,14 @@ asio::any_io_executor outside(const asio::any_io_executor& serial) {
     auto found = serial;
     stands_on<asio::any_io_executor>(serial, found) || stands_on<asio::io_context::executor_type>(serial, found) ||
         stands_on<asio::thread_pool::executor_type>(serial, found);
+    return found;
+}
+
+asio::any_io_executor postable(const asio::any_completion_executor& executor) {
+    asio::any_io_executor found;
+    is_or_strand_on<asio::io_context::executor_type>(executor, found) ||
+        is_or_strand_on<asio::thread_pool::executor_type>(executor, found) ||
+        is_or_strand_on<asio::any_io_executor>(executor, found);
     return found;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <boost/asio/any_completion_executor.hpp>
 #include <boost/asio/any_io_executor.hpp>
 
 #pragma GCC visibility push(default)  // dynalease::local or dynalease::testing uses it, too
@@ -18,6 +19,10 @@ boost::asio::any_io_executor serial_executor(const boost::asio::any_io_executor&
 /// computation there would stop every heartbeat, though other threads are idle. So a handler that belongs elsewhere
 /// is posted here first, and goes on from here.
 boost::asio::any_io_executor outside(const boost::asio::any_io_executor& serial);
+
+/// A handler's executor as one that can be posted to, if it is of a context or strand of Asio's own: what its type was
+/// `any_completion_executor` does not tell, and it has no way to post. Else empty.
+boost::asio::any_io_executor postable(const boost::asio::any_completion_executor& executor);
 
 }  // namespace dynalease::runtime
 #pragma GCC visibility pop
