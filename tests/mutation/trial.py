@@ -1,5 +1,5 @@
-"""One mistake on trial: compiled alone, linked in front of the pristine objects, whose symbols are made weak, and run
-against whatever can see it."""
+"""One mistake on trial: compiled, with all that its unit holds besides, in place of the pristine object, and run against
+whatever can see it."""
 
 import atexit
 import json
@@ -68,30 +68,31 @@ class Bench:
     def __init__(self):
         WORK.mkdir(parents=True, exist_ok=True)
         atexit.register(shutil.rmtree, WORK, ignore_errors=True)
-        self.units = {}  # source file -> how the object that holds it is compiled
+        self.units = {}  # source file -> the text of the unit that holds it, and how that is compiled
         top = str(Path.cwd()) + "/"
         for entry in json.loads((BUILD / "compile_commands.json").read_text()):
             command = shlex.split(entry["command"])
-            parts = re.findall(r'#include "([^"]+)"', Path(entry["file"]).read_text()) if "/Unity/" in entry["file"] else []
-            for each in parts or [entry["file"]]:
+            alone = f'#include "{entry["file"]}"\n'
+            unit = Path(entry["file"]).read_text() if "/Unity/" in entry["file"] else alone
+            for each in re.findall(r'#include "([^"]+)"', unit):
                 if each.startswith(top + "src/"):
-                    self.units[each.removeprefix(top)] = command
+                    self.units[each.removeprefix(top)] = unit, command
         self.links = {}
 
     def compile(self, path, source):
         """False if it is no C++."""
-        mutated = WORK / Path(path).name
+        mutated = WORK.resolve() / Path(path).name
         mutated.write_text(source)
-        command = [each for each in self.units[path] if each != "-Werror" and not re.match(r"-O\d|-W\w", each)]
+        text, command = self.units[path]
+        # The whole unit: its other files may hold copies of the function that were inlined.
+        unit = WORK.resolve() / "mutated_unit.cpp"
+        unit.write_text(text.replace(f'"{Path(path).resolve()}"', f'"{mutated}"'))
+        command = [each for each in command if each != "-Werror" and not re.match(r"-O\d|-W\w", each)]
         at = command.index("-o")
-        original = command[at + 1]
-        command[at + 1 : at + 4] = [str(WORK.resolve() / "mutant.o"), "-c", str(mutated.resolve())]
+        self.original = command[at + 1]
+        command[at + 1 : at + 4] = [str(WORK.resolve() / "mutant.o"), "-c", str(unit)]
         command[1:1] = ["-O1", "-w", "-I" + str(Path(path).parent.resolve())]
-        if subprocess.run(command, cwd=BUILD, capture_output=True).returncode != 0:
-            return False
-        subprocess.run(["objcopy", "--weaken", BUILD / original, WORK / "pristine.o"], check=True)
-        self.original = original
-        return True
+        return subprocess.run(command, cwd=BUILD, capture_output=True).returncode == 0
 
     def link(self, target):
         if target not in self.links:
@@ -102,7 +103,7 @@ class Bench:
         if self.original not in command:
             return None
         at = command.index(self.original)
-        command[at : at + 1] = [str(WORK.resolve() / "mutant.o"), str(WORK.resolve() / "pristine.o")]
+        command[at] = str(WORK.resolve() / "mutant.o")
         program = WORK.resolve() / target
         command[command.index("-o") + 1] = str(program)
         subprocess.run(command, cwd=BUILD, check=True, capture_output=True)

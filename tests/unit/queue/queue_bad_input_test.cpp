@@ -114,10 +114,12 @@ TEST_CASE("queues that cannot be entered together are refused before anything is
     run(w, a, enter_all_code(same, {}, code, &why));
     CHECK(code == errc::invalid_option);
     CHECK(why.message == "entries 0 and 2 are one queue");
+    CHECK(why.key == "x");
     const std::vector<queue> strangers{x, queue{*b.session, "y"}};
     run(w, a, enter_all_code(strangers, {}, code, &why));
     CHECK(code == errc::invalid_option);
     CHECK(why.message == "entry 1 belongs to another session than entry 0");
+    CHECK(why.key == "y");
     std::vector<queue> many;
     for (int i = 0; i < 49; ++i) many.emplace_back(*a.session, "q" + std::to_string(i));
     run(w, a, enter_all_code(many, {}, code));
