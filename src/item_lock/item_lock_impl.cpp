@@ -62,6 +62,7 @@ void item_lock_impl::turn_all_away(const failure& why) {
 
 void item_lock_impl::wake() {
     machine_.want();
+    hurry();
     // A reader may join those of this process.
     if (!machine_.held() || machine_.read_here()) drive();
 }

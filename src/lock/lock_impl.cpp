@@ -27,6 +27,7 @@ void lock_impl::serve(const protocol::claim& claim) {
 void lock_impl::wake() {
     machine_.want();
     note_wait();
+    hurry();
     if (!machine_.held()) drive();
 }
 

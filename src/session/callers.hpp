@@ -83,13 +83,22 @@ public:
     }
     /// Somebody waits, or has ended just now.
     bool any() const noexcept { return !waiting_.empty(); }
-    /// Somebody does more than try, and it is his turn. @param may_land as above
+    /// Somebody does more than try, first or behind a try. @param may_land as above
     bool waited_for(bool may_land) {
         const auto* head = first(may_land);
         if (head == nullptr || !head->tries) return head != nullptr;
-        // What he learns of the holder is soon of use to all.
-        if (head->until_known) return false;
         return std::any_of(std::next(waiting_.begin()), waiting_.end(), [](caller* w) { return !w->served.empty(); });
+    }
+    /// Of somebody who is about to wait: he is the first to, behind one that tries until it is known whether the holder
+    /// lives. What that one sleeps for may be far off.
+    bool is_first_behind_question() const {
+        const caller* head = nullptr;
+        for (const auto* each : waiting_) {
+            if (each->served.empty()) continue;
+            if (head != nullptr) return false;
+            head = each;
+        }
+        return head != nullptr && head->until_known;
     }
     /// Since when the first tries until it is known whether the holder lives; empty: he does not. Others wait for him.
     /// @param may_land as above

@@ -97,6 +97,10 @@ protected:
                                             run({core_.shared_from_this(), this->shared_from_this()}));
         if (!driven_) machine_.drop();
     }
+    /// Somebody is about to wait who looks more often than whoever is first.
+    void hurry() {
+        if (driver_ && callers_.is_first_behind_question()) driver_->wake();
+    }
     typename callers_type::caller* first() { return callers_.first(may_land()); }
     /// Whether a write for those who wait may still land: not while each attempt of it was answered, and none is under
     /// way.

@@ -19,4 +19,8 @@ std::chrono::nanoseconds retry_pause(unsigned failures_so_far, double unit) {
     return shortened(retry_pause(failures_so_far), unit);
 }
 
+std::chrono::nanoseconds out_of_step(std::chrono::nanoseconds took, double unit) {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(2 * took * unit);
+}
+
 }  // namespace dynalease::detail

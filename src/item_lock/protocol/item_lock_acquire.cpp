@@ -18,6 +18,9 @@ using phase = item_lock_claimant::phase;
 
 namespace {
 
+/// An item that was just seen in other hands is looked at before it is written to.
+constexpr std::chrono::seconds recently{10};
+
 bool claims(item_acquire_step step) {
     return step == item_acquire_step::take || step == item_acquire_step::intend;
 }
@@ -113,6 +116,7 @@ sequence<bool> granted(item_lock_claimant& lock, stepper& steps, item_reply& see
     lock.take_grant(seen.lock);
     lock.grant.known = *std::move(seen.whole);
     lock.hand_overs = 0;
+    lock.refused_at.reset();
     if (taken_over) ++session.counters().take_overs;
     if (own_copy) ++session.counters().own_copies;
     lock.now = lock.grant_lives() && lock.serve() ? phase::held : phase::giving_back;
@@ -143,10 +147,12 @@ sequence<void> acquire_item(item_lock_claimant& lock, stepper& steps, item_reply
     if (callers.wanted()) lock.wants = callers.wish();
     item_acquire_decision next{item_acquire_step::take};
     next.form.access = lock.wants;
+    if (lock.refused_at && session.now() - *lock.refused_at < recently) next.step = item_acquire_step::poll;
     lock.outlook.begin_wait();
 
     unsigned failures = 0;
-    unsigned silent = 0;  // requests without an answer
+    unsigned silent = 0;          // requests without an answer
+    unsigned refused_writes = 0;  // in a row
     while (session.may_write() && callers.wanted()) {
         const bool claiming = claims(next.step);
         const bool taking = next.step == item_acquire_step::take;
@@ -179,9 +185,12 @@ sequence<void> acquire_item(item_lock_claimant& lock, stepper& steps, item_reply
             continue;
         }
         failures = 0;
+        const bool refused = seen.kind == answer::refused;
+        if (refused) ++refused_writes;
 
         shared_failure why;
         next = co_await decide_next(lock, steps, seen, why);
+        if (!claims(next.step)) refused_writes = 0;
         if (why && detail::classify(*why) == answer::rejected) {
             callers.fail_all(lock.or_doubt(why), seen.sent_at);
             continue;
@@ -200,12 +209,25 @@ sequence<void> acquire_item(item_lock_claimant& lock, stepper& steps, item_reply
             callers.fail_all(missing_item(lock), seen.sent_at);
             continue;  // with a look, for whoever came since
         }
+        if (claims(next.step) && refused_writes >= 2) {
+            if (!refused) {
+                co_await lock.pause(steps, detail::out_of_step(session.now() - seen.sent_at, session.unit()));
+            } else {
+                // Others are faster: write no faster for that, and by a fresh sight.
+                if (!callers.tries_until_known()) callers.fail_try(lock.or_doubt(nullptr), seen.sent_at);
+                co_await lock.pause_after(steps, refused_writes - 2);
+                next = {item_acquire_step::poll};
+                continue;
+            }
+        }
         const bool others_have_it = next.step == item_acquire_step::poll || next.step == item_acquire_step::refuse;
+        if (others_have_it) lock.refused_at = session.now();
         if (others_have_it && !callers.try_came_after(seen.sent_at)) {
-            const auto asked = next.step == item_acquire_step::poll ? lock.question() : std::nullopt;
+            const bool open = next.step == item_acquire_step::poll && lock.fate_of_others(seen) == item_fate::unknown;
+            const auto asked = open ? lock.question() : std::nullopt;
             if (!asked) callers.fail_try(lock.or_doubt(nullptr), seen.sent_at);
             // Who only tries again does not wait for what was meant for those who wait.
-            if (callers.wanted()) co_await lock.pause(steps, lock.outlook.time_to_next_look(seen.lock, asked));
+            if (callers.wanted()) co_await lock.pause(steps, lock.time_to_next_look(seen.lock, asked));
         }
     }
     if (session.may_write()) {

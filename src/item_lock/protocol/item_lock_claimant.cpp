@@ -194,6 +194,11 @@ std::optional<item_question> item_lock_claimant::question() const {
     return item_question{.since = *since, .access = callers.wish(), .most_readers = item.most_readers};
 }
 
+std::chrono::nanoseconds item_lock_claimant::time_to_next_look(const item_lock_state& seen,
+                                                               const std::optional<item_question>& asked) {
+    return callers.waited_for() ? outlook.time_to_next_look(seen) : outlook.time_to_next_look(seen, asked);
+}
+
 item_fate item_lock_claimant::fate_of_others(const item_reply& seen) {
     const auto asked = question();
     if (!asked) return item_fate::not_asked;

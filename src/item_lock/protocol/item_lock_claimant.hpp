@@ -111,6 +111,8 @@ public:
     void study(const item_lock_state& lock);
     /// What the first of them asks who tries until it is known whether others live; empty: he does not.
     std::optional<item_question> question() const;
+    /// @param asked as above; who waits behind him keeps the pace of all who wait
+    std::chrono::nanoseconds time_to_next_look(const item_lock_state& seen, const std::optional<item_question>& asked);
     /// As far as it is known by what was seen since he came.
     item_fate fate_of_others(const item_reply& seen);
 
@@ -154,8 +156,9 @@ public:
     item_access wants = item_access::exclusive;  ///< what the open claim is for
     claim_tokens tokens;
     standing grant;
-    unsigned hand_overs = 0;  ///< since the item came here
-    std::uint64_t turns = 0;  ///< grants to single callers so far
+    unsigned hand_overs = 0;                 ///< since the item came here
+    std::optional<time_point> refused_at{};  ///< the item was last seen in other hands
+    std::uint64_t turns = 0;                 ///< grants to single callers so far
     item_outlook outlook;
     outage silence;
 

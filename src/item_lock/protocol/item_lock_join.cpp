@@ -66,7 +66,7 @@ sequence<void> let_readers_join(item_lock_claimant& lock, stepper& steps, item_r
         if (lock.callers.try_came_after(seen.sent_at)) continue;
         const bool goes_on = lock.fate_of_others(seen) == item_fate::unknown;
         if (!goes_on) lock.callers.fail_try(nullptr, seen.sent_at);
-        if (joins(lock)) co_await lock.pause(steps, lock.outlook.time_to_next_look(seen.lock, lock.question()));
+        if (joins(lock)) co_await lock.pause(steps, lock.time_to_next_look(seen.lock, lock.question()));
     }
 }
 

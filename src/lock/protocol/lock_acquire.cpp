@@ -1,5 +1,6 @@
 // Wanting a lock until it is granted or nobody here wants it any more.
 // SPDX-License-Identifier: BSL-1.0
+#include "database/protocol/backoff.hpp"
 #include "lock/protocol/lock_decisions.hpp"
 #include "lock/protocol/lock_sequences.hpp"
 #include "session/protocol/session_words.hpp"
@@ -51,8 +52,9 @@ std::chrono::nanoseconds time_to_next_look(lock_claimant& lock, const lock_row& 
     const auto waiting = std::max(row.line.size(), served_now + 1) - served_now;
     const auto interval = poll_interval(waiting, lock.poll_interval, unit);
     if (row.free()) return interval;
+    // Who waits behind one that asks for the holder keeps the pace of all who wait.
     const bool asks_for_holder = step == acquire_step::poll && lock.callers.tries_until_known();
-    if (asks_for_holder) return next_look(lock, row) - lock.session.now();
+    if (asks_for_holder && !lock.callers.waited_for()) return next_look(lock, row) - lock.session.now();
     // Otherwise the holder is watched in passing; but exactly when its lease is up it can be told whether it is over.
     const auto& watch = lock.session.watch(row.holder->session);
     const auto lease_left = watch.lease_end() - lock.session.now();
@@ -199,7 +201,7 @@ sequence<void> acquire_lock(lock_claimant& lock, lock_row& row) {
             // Those before us were here first: leave them one look's time, even if the lock stands free.
             row = std::move(seen.row);
             others.refusals = refused_writes = 0;
-            lock.refuse_try(seen);
+            if (!lock.callers.tries_until_known()) lock.refuse_try(seen);
             if (lock.callers.try_came_after(seen.sent_at)) continue;
             co_await lock.pause(time_to_next_look(lock, row, acquire_step::poll));
             continue;
@@ -228,13 +230,17 @@ sequence<void> acquire_lock(lock_claimant& lock, lock_row& row) {
             lock.granted(false, true, std::move(row.data));
             co_return;
         }
-        if (writes(next.step) && refused && refused_writes >= 2) {
-            // Others are faster, or the row is not what it seems: write no faster for that, and by a fresh sight.
-            const bool asks_on = lock.callers.tries_until_known() && refused_writes < refusals_until_known;
-            if (!asks_on) lock.refuse_try(seen);
-            co_await lock.pause_after(refused_writes - 2);
-            next = {acquire_step::poll};
-            continue;
+        if (writes(next.step) && refused_writes >= 2) {
+            if (!refused) {
+                co_await lock.pause(detail::out_of_step(session.now() - seen.sent_at, session.unit()));
+            } else {
+                // Others are faster, or the row is not what it seems: write no faster for that, and by a fresh sight.
+                const bool asks_on = lock.callers.tries_until_known() && refused_writes < refusals_until_known;
+                if (!asks_on) lock.refuse_try(seen);
+                co_await lock.pause_after(refused_writes - 2);
+                next = {acquire_step::poll};
+                continue;
+            }
         }
         if (next.step == acquire_step::take) continue;
         if (!row.free()) others.refused_at = session.now();

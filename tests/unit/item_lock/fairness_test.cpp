@@ -1,5 +1,6 @@
 // Nobody who waits is kept out by others that come and go, of the same process or of another.
 // SPDX-License-Identifier: BSL-1.0
+#include "support/in_step.hpp"
 #include "support/till.hpp"
 
 #include <catch2/catch.hpp>
@@ -217,4 +218,11 @@ TEST_CASE("looks at a large item that is locked cost no more than 25 read units 
     const auto units = looks * 86;
     CHECK(units / 60 <= 30);
     CHECK(looks >= 10);
+}
+
+TEST_CASE("who waits alone for an item that another process takes again and again is not kept out by being in step") {
+    till_world w;
+    const in_step played(w, [](node& in) { return lock_in(in); });
+    CHECK(played.grants() >= 30);
+    CHECK(played.requests() <= 12 * played.grants());
 }

@@ -341,3 +341,24 @@ TEST_CASE("several items are not asked for so") {
     run(w, a, ask(a, one_by_one));
     CHECK(a.network->log().empty());
 }
+
+TEST_CASE("whoever waits for an item behind one who asks keeps his pace, however rarely that one looks") {
+    till_world w;
+    node holder(w, 1, {}, {.table = table, .lease = 1h});
+    node other(w, 2);
+    item_guard held;
+    run(w, holder, take(lock_in(holder), held));
+    item_guard none;
+    item_guard patient;
+    error_code told;
+    running asks(w, other, code_of(take(lock_in(other), none, {.wait = until_known}), told));
+    w.scheduler.run_for(100ms);
+    running waits(w, other, take(lock_in(other), patient));
+    w.scheduler.run_for(10s);
+    CHECK(other.requests("north") < 60);
+    run(w, holder, give_back(held));
+    waits.wait(2s);
+    CHECK(patient.held());
+    asks.wait(1s);
+    CHECK(told == errc::wait_timeout);
+}

@@ -1,5 +1,6 @@
 // What a user notices of a lock: counts of requests, order, loss, and what a refusal says.
 // SPDX-License-Identifier: BSL-1.0
+#include "support/in_step.hpp"
 #include "support/lock_steps.hpp"
 
 #include <catch2/catch.hpp>
@@ -281,4 +282,11 @@ TEST_CASE("names and options out of range are refused at once") {
     CHECK(refused({.table = table, .retention = 1h}).find("retention") != std::string::npos);
     CHECK(refused({.table = table, .clock_drift_ppm = 200'000}).find("drift") != std::string::npos);
     CHECK(refused({.table = table, .lease = 9s, .heartbeat = 3s}) == "accepted");
+}
+
+TEST_CASE("who waits alone for a lock that another process takes again and again is not kept out by being in step") {
+    world w;
+    const in_step played(w, [](node& in) { return lock{*in.session, "x"}; });
+    CHECK(played.grants() >= 30);
+    CHECK(played.requests() <= 10 * played.grants());
 }

@@ -112,6 +112,34 @@ TEST_CASE("whoever waits in the same process waits for him who asks, and goes on
     CHECK(patient.held());
 }
 
+TEST_CASE("whoever waits behind one who asks keeps his pace, however rarely that one looks") {
+    const bool cancelled = GENERATE(false, true);
+    world w;
+    node holder(w, 1, {}, {.table = table, .lease = 1h});
+    node other(w, 2);
+    lock_guard held;
+    run(w, holder, take(holder, "x", held));
+    lock target{*other.session, "x"};
+    lock_guard none;
+    lock_guard patient;
+    error_code told;
+    asio::cancellation_signal leaves;
+    error_code asked;
+    target.acquire({.wait = until_known},
+                   asio::bind_cancellation_slot(leaves.slot(), [&](error_code code, lock_guard) { asked = code; }));
+    w.scheduler.run_for(100ms);
+    running waits(w, other, take(target, patient));
+    w.scheduler.run_for(300ms);
+    if (cancelled) leaves.emit(asio::cancellation_type::total);
+    w.scheduler.run_for(10s);
+    CHECK(other.requests("lock#x") < 120);
+    run(w, holder, give_back(held));
+    waits.wait(1s);
+    CHECK(patient.held());
+    w.scheduler.run_for(1s);
+    CHECK(asked == (cancelled ? errc::cancelled : errc::wait_timeout));
+}
+
 TEST_CASE("a dead process in line before a free lock keeps nobody out") {
     one_holder at;
     std::optional<node> waiter(std::in_place, at.w, 3);
