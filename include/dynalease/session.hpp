@@ -95,7 +95,7 @@ struct close_options {
     /// without a request, and without waiting for one: for a fast exit that others notice later.
     bool release = true;
     /// For all of it. Work of `with_lock` and `with_turn` may go on for the first half, and is cancelled then. The last
-    /// second (at most a half) is kept for the write that ends the session, and so frees what could not be released.
+    /// second (at most a quarter) is kept for the write that ends the session, and so frees what could not be released.
     /// Only what work still goes on under is left to the lease, the session's row too. Less than none counts as none.
     std::chrono::milliseconds timeout{5'000};
 };

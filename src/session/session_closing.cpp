@@ -88,7 +88,7 @@ boost::asio::awaitable<void> session_closing::run([[maybe_unused]] std::shared_p
     const auto timeout = std::clamp(options.timeout, std::chrono::milliseconds::zero(), longest_closing);
     const auto began = core_.now();
     const auto until = began + timeout;
-    const auto reserve = std::min<std::chrono::nanoseconds>(timeout / 2, longest_row_closing);
+    const auto reserve = std::min<std::chrono::nanoseconds>(timeout / 4, longest_row_closing);
     core_.notice_loss();
     const auto formers = core_.formers().grants();  // of this life, too, if it was lost just now
     if (!core_.status().ended()) {

@@ -180,6 +180,17 @@ TEST_CASE("work is cancelled in the middle of the time that closing may take") {
     closes.wait(1s);
 }
 
+TEST_CASE("work that is cancelled in a short close has time to end, and what it held is released") {
+    const auto all = GENERATE(200ms, 600ms, 2000ms);
+    closing_world in(1h);
+    running closes(in.w, in.a, close(in.a, {.timeout = all}, in.report));
+    closes.wait(all);
+    CHECK(in.mine.told == errc::session_closed);
+    CHECK(in.report.released == 1);
+    CHECK(in.report.failed.empty());
+    in.next->wait(1s);
+}
+
 TEST_CASE("a session that may take for ever to close waits for the end of work") {
     closing_world at(30s);
     running closing(at.w, at.a, close(at.a, {.timeout = std::chrono::milliseconds::max()}, at.report));
