@@ -209,16 +209,16 @@ sequence<void> acquire_item(item_lock_claimant& lock, stepper& steps, item_reply
             callers.fail_all(missing_item(lock), seen.sent_at);
             continue;  // with a look, for whoever came since
         }
-        if (claims(next.step) && refused_writes >= 2) {
-            if (!refused) {
-                co_await lock.pause(steps, detail::out_of_step(session.now() - seen.sent_at, session.unit()));
-            } else {
-                // Others are faster: write no faster for that, and by a fresh sight.
-                if (!callers.tries_until_known()) callers.fail_try(lock.or_doubt(nullptr), seen.sent_at);
-                co_await lock.pause_after(steps, refused_writes - 2);
-                next = {item_acquire_step::poll};
-                continue;
-            }
+        const bool falls_behind = claims(next.step) && refused_writes >= 2;
+        if (falls_behind && refused) {
+            // Others are faster: write no faster for that, and by a fresh sight.
+            if (!callers.tries_until_known()) callers.fail_try(lock.or_doubt(nullptr), seen.sent_at);
+            co_await lock.pause_after(steps, refused_writes - 2);
+            next = {item_acquire_step::poll};
+            continue;
+        }
+        if (falls_behind) {
+            co_await lock.pause(steps, detail::out_of_step(session.now() - seen.sent_at, session.unit()));
         }
         const bool others_have_it = next.step == item_acquire_step::poll || next.step == item_acquire_step::refuse;
         if (others_have_it) lock.refused_at = session.now();

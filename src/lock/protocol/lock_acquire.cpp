@@ -230,18 +230,16 @@ sequence<void> acquire_lock(lock_claimant& lock, lock_row& row) {
             lock.granted(false, true, std::move(row.data));
             co_return;
         }
-        if (writes(next.step) && refused_writes >= 2) {
-            if (!refused) {
-                co_await lock.pause(detail::out_of_step(session.now() - seen.sent_at, session.unit()));
-            } else {
-                // Others are faster, or the row is not what it seems: write no faster for that, and by a fresh sight.
-                const bool asks_on = lock.callers.tries_until_known() && refused_writes < refusals_until_known;
-                if (!asks_on) lock.refuse_try(seen);
-                co_await lock.pause_after(refused_writes - 2);
-                next = {acquire_step::poll};
-                continue;
-            }
+        const bool falls_behind = writes(next.step) && refused_writes >= 2;
+        if (falls_behind && refused) {
+            // Others are faster, or the row is not what it seems: write no faster for that, and by a fresh sight.
+            const bool asks_on = lock.callers.tries_until_known() && refused_writes < refusals_until_known;
+            if (!asks_on) lock.refuse_try(seen);
+            co_await lock.pause_after(refused_writes - 2);
+            next = {acquire_step::poll};
+            continue;
         }
+        if (falls_behind) co_await lock.pause(detail::out_of_step(session.now() - seen.sent_at, session.unit()));
         if (next.step == acquire_step::take) continue;
         if (!row.free()) others.refused_at = session.now();
         const bool goes_on = next.step != acquire_step::refuse && lock.callers.tries_until_known();

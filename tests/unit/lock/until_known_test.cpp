@@ -120,9 +120,7 @@ TEST_CASE("whoever waits behind one who asks keeps his pace, however rarely that
     lock_guard held;
     run(w, holder, take(holder, "x", held));
     lock target{*other.session, "x"};
-    lock_guard none;
     lock_guard patient;
-    error_code told;
     asio::cancellation_signal leaves;
     error_code asked;
     target.acquire({.wait = until_known},
