@@ -9,17 +9,23 @@
 
 namespace dynalease::detail {
 
+namespace {
+
+constexpr guarded_verb verb{"with_lock", "the lock"};
+
+}  // namespace
+
 granted_lock::hold granted_lock::held(const lock_guard& guard) {
     return lock_hold::of(guard);
 }
 
 void granted_lock::run(const boost::asio::any_io_executor& executor, const hold& held,
                        boost::asio::awaitable<void> work, guarded_handler handler) {
-    diagnostics about;
-    about.operation = "with_lock";
-    about.key = held->name();
-    about.message = "the lock";
-    std::make_shared<guarded_work>(executor, held, std::move(about), std::move(handler))->start(std::move(work));
+    std::make_shared<guarded_work>(executor, held, verb, std::move(handler))->start(std::move(work));
+}
+
+void granted_lock::check_kept(const hold& held, error_code end, const diagnostics& why) {
+    check_kept_under_work(*held, verb, end, why);
 }
 
 }  // namespace dynalease::detail

@@ -68,7 +68,10 @@ boost::asio::awaitable<void> queue_departures::give_turn_back([[maybe_unused]] q
         if (unanswered && done) ++core_.counters().unknown_applied;
         if (done) tell_left(*hold);
         if (next == leave_step::lost) {
-            hold->finish(turn_lost("others passed it over"));
+            const bool passed = seen.head && seen.head->passed >= mine.ticket;
+            hold->finish(turn_lost(passed      ? "others passed it over"
+                                   : seen.head ? "the queue is as it was before"
+                                               : "its queue's row is gone: somebody deleted it"));
         } else {
             hold->finish(done ? failure() : failure(errc::in_doubt));
         }

@@ -9,17 +9,23 @@
 
 namespace dynalease::detail {
 
+namespace {
+
+constexpr guarded_verb verb{"with_turn", "the turn"};
+
+}  // namespace
+
 granted_queue::hold granted_queue::held(const queue_turn& turn) {
     return queue_hold::of(turn);
 }
 
 void granted_queue::run(const boost::asio::any_io_executor& executor, const hold& held,
                         boost::asio::awaitable<void> work, guarded_handler handler) {
-    diagnostics about;
-    about.operation = "with_turn";
-    about.key = held->name();
-    about.message = "the turn";
-    std::make_shared<guarded_work>(executor, held, std::move(about), std::move(handler))->start(std::move(work));
+    std::make_shared<guarded_work>(executor, held, verb, std::move(handler))->start(std::move(work));
+}
+
+void granted_queue::check_kept(const hold& held, error_code end, const diagnostics& why) {
+    check_kept_under_work(*held, verb, end, why);
 }
 
 }  // namespace dynalease::detail

@@ -13,6 +13,8 @@
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace dynalease::detail {
@@ -45,14 +47,32 @@ bool in_doubt(const std::exception_ptr& thrown) {
     }
 }
 
+/// @param why in words; may be empty
+error ended_early(const hold& grant, guarded_verb verb, errc how, bool cancelled, std::string_view why) {
+    diagnostics about;
+    about.operation = verb.name;
+    about.table = grant.table();
+    about.key = grant.name();
+    about.message = std::string(verb.held) + (how == errc::lock_lost ? " was lost" : "'s session was closed") +
+                    " before the work under it ended";
+    if (cancelled) about.message += "; the work was cancelled";
+    if (!why.empty()) about.message += ": " + std::string(why);
+    return error(how, std::move(about));
+}
+
 }  // namespace
 
-guarded_work::guarded_work(asio::any_io_executor executor, std::shared_ptr<hold> grant, diagnostics about,
+void check_kept_under_work(const hold& grant, guarded_verb verb, error_code end, const diagnostics& why) {
+    if (end == errc::lock_lost || end == errc::session_lost) {
+        throw ended_early(grant, verb, errc::lock_lost, false, why.message);
+    }
+    // The guard was moved away, and has not been given back.
+    if (grant.state() == guard_state::lost) throw ended_early(grant, verb, errc::lock_lost, false, grant.why_lost());
+}
+
+guarded_work::guarded_work(asio::any_io_executor executor, std::shared_ptr<hold> grant, guarded_verb verb,
                            guarded_handler&& handler)
-    : executor_(std::move(executor)),
-      grant_(std::move(grant)),
-      about_(std::move(about)),
-      handler_(std::move(handler)) {}
+    : executor_(std::move(executor)), grant_(std::move(grant)), verb_(verb), handler_(std::move(handler)) {}
 
 void guarded_work::start(asio::awaitable<void> work) {
     const auto self = shared_from_this();
@@ -103,16 +123,9 @@ void guarded_work::finish() {
     grant_->core()->members().end_work(shared_from_this(), *grant_);
     watch_.emit(asio::cancellation_type::terminal);
     auto outcome = thrown_;
-    const bool cancelled = static_cast<bool>(cancelled_for_);
-    // Work that keeps its thread for itself cannot be told, and ends as if nothing had happened.
-    if (!cancelled && !thrown_ && grant_->state() == guard_state::lost) cancelled_for_ = errc::lock_lost;
     if (cancelled_for_ && !in_doubt(thrown_)) {
-        const char* const end = cancelled_for_ == errc::lock_lost ? " was lost" : "'s session was closed";
-        about_.message += std::string(end) + " before the work under it ended";
-        if (cancelled) about_.message += "; the work was cancelled";
-        const auto why = cancelled_for_ == errc::lock_lost ? grant_->why_lost() : std::string();
-        if (!why.empty()) about_.message += ": " + why;
-        outcome = std::make_exception_ptr(error(cancelled_for_, std::move(about_)));
+        const auto why = *cancelled_for_ == errc::lock_lost ? grant_->why_lost() : std::string();
+        outcome = std::make_exception_ptr(ended_early(*grant_, verb_, *cancelled_for_, true, why));
     }
     const auto where = asio::get_associated_executor(handler_, executor_);
     asio::dispatch(where, [handler = std::move(handler_), outcome]() mutable { std::move(handler)(outcome); });

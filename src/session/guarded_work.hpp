@@ -12,14 +12,24 @@
 
 #include <exception>
 #include <memory>
+#include <optional>
 
 namespace dynalease::detail {
+
+struct guarded_verb {
+    const char* name;
+    const char* held;  ///< "the lock"
+};
+
+/// After work that ended well, and was not told of a loss.
+/// @param end of giving the grant back, which may be the first to find it lost, or to notice that its time was over
+/// @throws `errc::lock_lost`
+void check_kept_under_work(const hold& grant, guarded_verb verb, error_code end, const diagnostics& why);
 
 /// Touched on the body's executor only, but for `session_closes`.
 class guarded_work final : public bound_work, public std::enable_shared_from_this<guarded_work> {
 public:
-    /// @param about what the errors tell, in the words of the verb, of the end that cancelled the work.
-    guarded_work(boost::asio::any_io_executor executor, std::shared_ptr<hold> grant, diagnostics about,
+    guarded_work(boost::asio::any_io_executor executor, std::shared_ptr<hold> grant, guarded_verb verb,
                  guarded_handler&& handler);
 
     /// Lets the caller's cancellation reach the work. Its end, or that it could not begin, completes the handler.
@@ -32,12 +42,12 @@ private:
 
     boost::asio::any_io_executor executor_;
     std::shared_ptr<hold> grant_;
-    diagnostics about_;
+    guarded_verb verb_;
     guarded_handler handler_;
     boost::asio::cancellation_signal body_;
     boost::asio::cancellation_signal watch_;
     std::exception_ptr thrown_;
-    error_code cancelled_for_;
+    std::optional<errc> cancelled_for_;
     bool ended_ = false;
 };
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/error.hpp>
+
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/as_tuple.hpp>
@@ -12,6 +14,7 @@
 
 #include <exception>
 #include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -57,8 +60,9 @@ boost::asio::awaitable<void> keep_value(boost::asio::awaitable<T> work, kept_val
 
 /// @tparam Grant what is held: `Grant::run(executor, held, work, handler)` runs the work and cancels it (terminal) when
 /// the grant is lost or its session closes, and fails with `lock_lost` or `session_closed` then;
-/// `give_back(guard, token)` ends the grant, after a body that did not throw. The body may move the guard away: what it
-/// holds is asked for first.
+/// `give_back(guard, details, token)` ends the grant, after a body that did not throw;
+/// `check_kept(held, end, why)` throws if that end, or what is held, tells that it had been lost under the body. The
+/// body may move the guard away: what it holds is asked for first.
 template <class Grant, class Guard, class Body>
 auto run_guarded(Guard guard, Body body) -> std::invoke_result_t<Body&, Guard&> {
     using value_type = typename awaited<std::invoke_result_t<Body&, Guard&>>::type;
@@ -70,7 +74,9 @@ auto run_guarded(Guard guard, Body body) -> std::invoke_result_t<Body&, Guard&> 
     auto run = boost::asio::async_initiate<const boost::asio::deferred_t&, void(std::exception_ptr)>(
         start, boost::asio::deferred, keep_value(body(guard), value));
     co_await std::move(run);
-    co_await Grant::give_back(guard, outcome_only);
+    diagnostics why;
+    auto given_back = co_await Grant::give_back(guard, why, outcome_only);
+    Grant::check_kept(start.held, std::get<0>(given_back), why);
     if constexpr (!std::is_void_v<value_type>) co_return std::move(*value);
 }
 

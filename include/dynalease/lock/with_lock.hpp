@@ -25,9 +25,10 @@ struct granted_lock {
     static void run(const boost::asio::any_io_executor& executor, const hold& held, boost::asio::awaitable<void> work,
                     guarded_handler handler);
     template <class Token>
-    static auto give_back(lock_guard& guard, Token token) {
-        return guard.release(token);
+    static auto give_back(lock_guard& guard, diagnostics& details, Token token) {
+        return guard.release(details, token);
     }
+    static void check_kept(const hold& held, error_code end, const diagnostics& why);
 };
 
 template <class Body>
@@ -41,12 +42,13 @@ auto run_with_lock(lock target, Body body, acquire_options options) -> std::invo
 /// Acquires, runs `body(guard)` on the caller's executor, releases. The body returns an `asio::awaitable<T>`; its
 /// value, or what it throws, is the result.
 ///
-/// Errors: those of `acquire`; `errc::lock_lost` when the lock was lost before the body ended, noticed or not,
-/// `errc::session_closed` when its session was closed or destroyed before the body began, or too long before it ended
-/// (`close_options::timeout`). A body whose lock is lost, or whose time is over, is cancelled (terminal) and waited
-/// for; its lock is released only after that. As in any coroutine each of its awaits throws from then on, also of one
-/// that has caught an error and goes on. What the body throws as in doubt is told so all the same: a write of it
-/// may have been applied. Cancellation: cancels the wait, or the body. Cost: as acquire and release.
+/// Errors: those of `acquire`; `errc::lock_lost` when the lock was lost before the body ended, though it be the release
+/// that finds it so (what the body returned is dropped then); `errc::session_closed` when its session was closed or
+/// destroyed before the body began, or too long before it ended (`close_options::timeout`). A body whose lock is lost,
+/// or whose time is over, is cancelled (terminal) and waited for; its lock is released only after that. As in any
+/// coroutine each of its awaits throws from then on, also of one that has caught an error and goes on. What the body
+/// throws as in doubt is told so all the same: a write of it may have been applied. Cancellation: cancels the wait, or
+/// the body. Cost: as acquire and release.
 ///
 /// Threads: the body and its cancellation run on the caller's executor; where several threads run that, call it on a
 /// strand, as for everything that is cancelled from outside.

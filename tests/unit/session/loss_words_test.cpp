@@ -73,14 +73,45 @@ struct endless {
     bool* began;
     asio::awaitable<void> operator()(lock_guard&) const { return wait_for_ever(*in, *began); }
 };
+asio::awaitable<void> wait_shortly(const node& in, bool& began) {
+    began = true;
+    co_await sleep(in, 5s);
+}
+/// Ends well.
+struct short_work {
+    const node* in;
+    bool* began;
+    asio::awaitable<void> operator()(lock_guard&) const { return wait_shortly(*in, *began); }
+    asio::awaitable<void> operator()(queue_turn&) const { return wait_shortly(*in, *began); }
+};
+template <class Body = endless>
 asio::awaitable<void> work(node& in, bool& began, std::optional<error>& told) {
     lock target{*in.session, "worked on"};
-    endless body{&in, &began};
+    Body body{&in, &began};
     try {
         co_await with_lock(target, body);
     } catch (const error& e) {
         told = e;
     }
+}
+asio::awaitable<void> work_in_turn(node& in, queue target, bool& began, std::optional<error>& told) {
+    short_work body{&in, &began};
+    try {
+        co_await with_turn(target, body);
+    } catch (const error& e) {
+        told = e;
+    }
+}
+void expect_lost(const std::optional<error>& told, std::string_view verb, std::string_view why) {
+    REQUIRE(told);
+    const auto& about = told->diagnostics();
+    CAPTURE(about.message);
+    CHECK(told->code() == errc::lock_lost);
+    CHECK(about.operation == verb);
+    CHECK(about.key == "worked on");
+    CHECK(about.table == table);
+    CHECK(about.message.find("was lost before the work under it ended: ") != std::string::npos);
+    CHECK(about.message.find(why) != std::string::npos);
 }
 
 }  // namespace
@@ -173,6 +204,43 @@ TEST_CASE("work that is cancelled for a loss is told why") {
     REQUIRE(told);
     CHECK(told->code() == errc::lock_lost);
     CHECK(told->diagnostics().message.find("marked dead by session R2D2") != std::string::npos);
+}
+
+TEST_CASE("work that ended well is told of a loss that only its release found") {
+    holding in;
+    bool began = false;
+    std::optional<error> told;
+    running works(in.w, in.a, work<short_work>(in.a, began, told));
+    while (!began) in.w.scheduler.step();
+    SECTION("its row was deleted") {
+        in.w.apply(delete_item_request{.table_name = table, .key = {{"pk", "lock#worked on"}, {"sk", "-"}}});
+        works.wait(8s);
+        expect_lost(told, "with_lock", "its row is gone: somebody deleted it");
+    }
+    SECTION("another has it") {
+        edit(in.w, "lock#worked on", "holder", "R2D2");
+        works.wait(8s);
+        expect_lost(told, "with_lock", "its row names session R2D2");
+    }
+    SECTION("its process stood still, and ends it before anything else") {
+        in.a.process->pause();
+        in.w.scheduler.run_for(30s);
+        in.a.process->resume();
+        works.wait(1s);
+        expect_lost(told, "with_lock", "stood still for at least 2");
+    }
+}
+
+TEST_CASE("work that ended well is told of a turn that only its leaving found lost") {
+    holding in;
+    const queue line(*in.a.session, "worked on");
+    bool began = false;
+    std::optional<error> told;
+    running works(in.w, in.a, work_in_turn(in.a, line, began, told));
+    while (!began) in.w.scheduler.step();
+    in.w.apply(delete_item_request{.table_name = table, .key = {{"pk", "queue#worked on"}, {"sk", "/"}}});
+    works.wait(8s);
+    expect_lost(told, "with_turn", "its queue's row is gone: somebody deleted it");
 }
 
 TEST_CASE("who waits for the end of a session that is lost for good is told why") {
