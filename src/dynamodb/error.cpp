@@ -71,7 +71,7 @@ meaning meaning_of(errc code) noexcept {
 
         case errc::in_doubt:
             return {"in_doubt", condition::in_doubt,
-                    "a write was sent and never answered: it may have happened, or may happen "
+                    "a write was sent, and no answer tells what became of it: it may have happened, or may happen "
                     "yet; read before deciding"};
         case errc::cancelled:
             return {"cancelled", condition::cancelled, "cancelled by the caller"};

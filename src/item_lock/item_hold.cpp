@@ -75,7 +75,12 @@ void abandon(item_hold& hold) noexcept {
 
 std::optional<failure> unfit(const item_hold& hold, guard_state now, bool writes) {
     if (now == guard_state::released) return failure(errc::not_held);
-    if (now == guard_state::lost) return failure(hold.core()->status().valid() ? errc::lock_lost : errc::session_lost);
+    if (now == guard_state::lost) {
+        hold.core()->notice_loss();
+        failure why(hold.core()->status().valid() ? errc::lock_lost : errc::session_lost);
+        why.details.message = hold.why_lost();
+        return why;
+    }
     if (hold.write == item_hold::writing::in_doubt) {
         failure why(errc::in_doubt);
         why.details.message = "an earlier write of this guard has had no answer; release it to resolve that";

@@ -49,10 +49,13 @@ boost::asio::awaitable<void> session_heartbeat::beat([[maybe_unused]] std::share
     const auto goes_on = [this] { return !stopped_ && core_.may_write(); };
     while (goes_on()) {
         co_await next_.wait_until(next);
+        // One that is too late to be sent counts all the more.
+        const auto late = core_.now() - next;
+        if (!stopped_ && late >= late.zero()) {
+            core_.counters().worst_heartbeat_delay.raise_to(static_cast<std::uint64_t>(late.count()));
+            core_.counters().heartbeat_delays.observe(late);
+        }
         if (!goes_on()) break;
-        const auto late = std::max<std::chrono::nanoseconds>(core_.now() - next, {});
-        core_.counters().worst_heartbeat_delay.raise_to(static_cast<std::uint64_t>(late.count()));
-        core_.counters().heartbeat_delays.observe(late);
         core_.members().tell_long_waits();
         const auto sent = core_.now();
         const bool acknowledged = co_await beat_once();
@@ -120,7 +123,12 @@ boost::asio::awaitable<void> session_heartbeat::watch_deadline([[maybe_unused]] 
         if (current == session_state::lost || current == session_state::closed) co_return;
         if (current == session_state::jeopardy && !in_jeopardy) {
             ++core_.counters().jeopardies;
-            if (!miss_told_) core_.log(severity::warning, "in jeopardy: heartbeats go unanswered");
+            const bool sent = silence_.sent > 0;
+            if (!miss_told_) {
+                core_.log(severity::warning, sent ? "in jeopardy: heartbeats go unanswered"
+                                                  : "in jeopardy: no heartbeat was sent in time; this process, or the "
+                                                    "loop that runs it, stood still");
+            }
         }
         in_jeopardy = current == session_state::jeopardy;
         core_.tell(in_jeopardy ? session_state::jeopardy : session_state::live);

@@ -64,7 +64,9 @@ struct lock_info {
 /// A cheap handle; any number of them may name the same lock, in one process or many.
 ///
 /// Within a process callers are served first come, first served, with one write per hand-off and no polling.
-/// Between processes a waiter is overtaken a bounded number of times; strict order is the queue's promise.
+/// Between processes whoever stands in the lock's line, of up to 24 processes, is overtaken a bounded number of times;
+/// to get into it beside one who takes the lock again and again without a pause may take seconds. Strict order is the
+/// queue's promise.
 /// Not re-entrant: who holds it and acquires it again waits for himself, until that wait ends; the log tells after a
 /// lease. A handle that was moved from may only be assigned to or destroyed.
 class lock {

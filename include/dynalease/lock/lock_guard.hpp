@@ -49,7 +49,9 @@ public:
     const std::string& name() const noexcept;
 
     /// The fence inside DynamoDB: beside your own writes in one TransactWriteItems, it lets them happen only
-    /// while this very grant is in force. @throws dynalease::error with `errc::not_held` if empty or released.
+    /// while this very grant stands in the lock's row: until it is given back, or somebody takes the lock over, which
+    /// may be long after the lease that `held()` asks for. @throws dynalease::error with `errc::not_held` if empty or
+    /// released.
     /// A transaction that it refuses ends as `errc::transaction_canceled`, which equals `condition::conflict` as for
     /// any condition of it: `refused_condition`, given the place of the fence, tells that the lock is lost.
     condition_check fence() const;

@@ -49,8 +49,8 @@ struct session_counters {
     histogram waits_granted{};  ///< of callers that got what they asked for, from their call on
     histogram waits_in_vain{};  ///< ... that did not, tries too
     histogram holds{};          ///< from a grant until its guard was invalid
-    /// How late each heartbeat left, against its plan. After one without an answer the next is due when that one's time
-    /// is over. Plain: none.
+    /// How late each heartbeat left, against its plan, and one that was too late for its lease and did not leave. After
+    /// one without an answer the next is due when that one's time is over. Plain: none.
     histogram heartbeat_delays{};
     histogram heartbeat_answers{};  ///< from the send of each heartbeat that was answered; plain: none
 };

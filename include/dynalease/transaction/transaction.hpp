@@ -108,10 +108,10 @@ public:
         detail::check_in(*state_, *table.core_, whole, std::move(condition));
     }
 
-    /// The commit happens only while this very lock or turn is in force, at that instant: `errc::lock_lost`. It is the
-    /// true fence, which no pause of the process can pass. An item's guard lets the transaction read that item, and not
-    /// write it: that is for the guard (`errc::duplicate_item` at the commit). @throws dynalease::error with
-    /// `errc::not_held`.
+    /// The commit happens only if nobody has taken this very lock or turn over at that instant: else `errc::lock_lost`.
+    /// It is the true fence, which no pause of the process can pass; a guard whose lease is over passes it as long as
+    /// nobody came after it. An item's guard lets the transaction read that item, and not write it: that is for the
+    /// guard (`errc::duplicate_item` at the commit). @throws dynalease::error with `errc::not_held`.
     template <fenced Guard>
     void require(const Guard& guard) {
         detail::require_in(*state_, guard.fence());

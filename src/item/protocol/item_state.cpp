@@ -91,7 +91,9 @@ failure held_by(const std::string& holder) {
             "try again; if nobody carries it on, transactions::sweep ends it, and transactions::free "
             "takes its mark off an item whose transaction has no row any more";
     } else {
-        why.details.advice = "try again later; under a guard of your own, save with its condition() and ignore_lock";
+        why.details.advice =
+            "try again later; under a guard of your own, write through it, or save with its condition() and "
+            "ignore_lock";
     }
     return why;
 }

@@ -54,8 +54,13 @@ void stepped(item_lock_claimant& lock, const item_grant& held, const item_reply&
     lock.kept_on(seen.sent_at);
 }
 
-guarded_end lost(shared_failure why) {
-    return {.why = std::move(why), .is = fate::lost};
+/// @param shown by the refusal @param undone the write was surely not made
+guarded_end lost(const item_lock_state& shown, bool undone) {
+    failure why(undone ? errc::lock_lost : errc::in_doubt);
+    auto& words = why.details.message;
+    words = shown.exists ? "the item's lock was lost" : "the item is gone, and its lock with it";
+    if (!undone) words += "; it may have been after this write";
+    return {.why = std::make_shared<const failure>(std::move(why)), .is = fate::lost};
 }
 
 }  // namespace
@@ -110,7 +115,7 @@ sequence<void> change_item(item_lock_claimant& lock, stepper& steps, guarded_cha
         // A copy may have been applied before the item was lost: one without an answer, or one that the network made.
         const bool made = stamped && remembers(lock, seen, what.stamp);
         const bool undone = !doubtful && stamped && !made && surely_unwritten(lock, seen, before);
-        end = lost(fault(undone ? errc::lock_lost : errc::in_doubt));
+        end = lost(seen.lock, undone);
         co_return;
     }
     if (is == guarded_step::condition_false) {
@@ -136,7 +141,7 @@ sequence<void> downgrade_grant(item_lock_claimant& lock, stepper& steps, guarded
     const bool refused = seen.kind == answer::refused;
     const bool reads = refused && !seen.lock.writer && seen.lock.held_by(lock.session.id(), held.id.attempt);
     if (refused && !reads) {
-        end = lost(fault(errc::lock_lost));
+        end = lost(seen.lock, true);
         co_return;
     }
     if (!lock.holds(held)) co_return;
@@ -163,7 +168,7 @@ sequence<void> end_grant_with(item_lock_claimant& lock, stepper& steps, last_wri
         // The network may have repeated it: then a first copy took the lock off, and the refusal is of the second.
         const bool same_life = seen.lock.exists && last.held.born && seen.lock.born == last.held.born;
         const bool undone = last.erases ? same_life : last.stamp && surely_unwritten(lock, seen, before);
-        end = lost(fault(undone && !unanswered ? errc::lock_lost : errc::in_doubt));
+        end = lost(seen.lock, undone && !unanswered);
         co_return;
     }
     const auto refused = why_not(lock, seen, last.raises);

@@ -202,7 +202,7 @@ TEST_CASE("of a write in doubt the error, and the log, say once what happened, a
     CAPTURE(text);
     CHECK(times("may have happened") == 1);
     CHECK(times("before deciding") == 1);
-    CHECK(times("never answered") == 1);
+    CHECK(times("no answer tells") == 1);
     CHECK(times("the service failed or closed the connection") == 1);
     CHECK(times("try again") == 0);
     REQUIRE_FALSE(f.log.empty());

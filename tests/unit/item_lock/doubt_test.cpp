@@ -257,3 +257,40 @@ TEST_CASE("whoever waits for the loss of an item is told when its session is los
     CHECK(guard.state() == guard_state::lost);
     watches.wait();
 }
+
+TEST_CASE("a write of an item that is gone says so, and that it may have come before") {
+    till_world w;
+    node a{w, 1};
+    item_guard guard;
+    run(w, a, take(lock_in(a), guard));
+    w.apply(delete_item_request{.table_name = "tills", .key = till().key});
+    diagnostics told;
+    error_code code;
+    const auto writes = [&]() -> asio::awaitable<void> {
+        auto [end, left] = co_await guard.update(add("amount", 1), told, as_tuple);
+        code = end;
+    };
+    run(w, a, writes());
+    CAPTURE(told.message);
+    CHECK(code == errc::in_doubt);
+    CHECK(told.message.starts_with("the item is gone, and its lock with it"));
+    CHECK(told.message.ends_with("it may have been after this write"));
+}
+
+TEST_CASE("a guard that is lost says why to each write of it") {
+    till_world w;
+    node a{w, 1};
+    item_guard guard;
+    run(w, a, take(lock_in(a), guard));
+    cut_off(a);
+    w.scheduler.run_for(15s);
+    diagnostics told;
+    error_code code;
+    const auto writes = [&]() -> asio::awaitable<void> {
+        auto [end, left] = co_await guard.update(add("amount", 1), told, as_tuple);
+        code = end;
+    };
+    run(w, a, writes());
+    CHECK(code == errc::session_lost);
+    CHECK(told.message.find("no heartbeat was acknowledged") != std::string::npos);
+}

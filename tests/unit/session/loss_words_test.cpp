@@ -143,6 +143,10 @@ TEST_CASE("a loss by a process that stood still says so") {
     in.a.process->resume();
     in.w.scheduler.run_for(1s);
     CHECK(in.logged("and none was sent"));
+    CHECK_FALSE(in.logged("unanswered"));
+    const auto seen = in.a.session->counters();
+    CHECK(seen.worst_heartbeat_delay > 25s);
+    CHECK(seen.heartbeat_delays.count() == 1);
     in.expect(errc::session_lost, "stood still for at least 2");
 }
 
