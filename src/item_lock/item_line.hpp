@@ -4,6 +4,7 @@
 
 #include "runtime/alarm.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -18,6 +19,7 @@ public:
     /// @param free whether the item is in nobody's hands here
     explicit item_line(std::function<bool()> free) : free_(std::move(free)) {}
 
+    std::size_t size() const noexcept { return waiting_.size(); }
     bool looks_out() const noexcept { return looks_out_ != nullptr; }
     /// Nobody in line came before that one.
     bool lets(std::int64_t came) const { return waiting_.empty() || came <= waiting_.begin()->first; }

@@ -86,6 +86,10 @@ public:
     item_line& line() noexcept { return line_; }
     /// Nobody here has the item, or looks out for it, or stands in line for it and came before that one.
     bool open_to(std::int64_t came);
+    /// Somebody has come to stand in line.
+    void lined_up() {
+        if (line_.size() == 1) hurry();
+    }
     /// Takes it out of the hands of this process's other users, if none of them is at work on the item.
     /// @param mine the claim that several items share. Another one that is open here is closed first: it is in the way
     /// until then.
@@ -129,6 +133,7 @@ private:
 
     // The machine's callers.
     std::optional<dynalease::time_point> tries_until_known() override { return callers_.tries_until_known(may_land()); }
+    bool wanted_together() override { return line_.size() > 0; }
     protocol::item_access wish() override { return first()->wish; }
     void serve() override;
     void kept() override;

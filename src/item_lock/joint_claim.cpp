@@ -150,6 +150,7 @@ boost::asio::awaitable<void> joint_claim::wait_here(std::size_t item) {
     const bool behind_others = !front.line().lets(came_) || front.line().looks_out();
     if (once_ && behind_others) fail(or_doubt(of_item(wanted_[item], front.others_have_it())));
     const item_line::place place(front.line(), came_, sleep_);
+    front.lined_up();
     behind_ = {.item = item, .made_before = front.requests_made(), .in_all = behind_.in_all};
     while (wanted() && refusals_ < protocol::refusals_together && !front.open_to(came_)) {
         // What is but being given back, or resolved, is soon known to be free; or the service does not answer.

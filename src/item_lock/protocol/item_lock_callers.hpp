@@ -14,6 +14,8 @@ class item_lock_callers : public claim_callers {
 public:
     /// Since when the first tries until it is known whether others live; empty: he does not. Nobody waits until then.
     virtual std::optional<time_point> tries_until_known() = 0;
+    /// Behind them somebody waits who wants it together with other items.
+    virtual bool wanted_together() = 0;
     /// What the first of them wants. Only when the item is wanted.
     virtual item_access wish() = 0;
     /// The first gets a guard of the present grant. Only when the item is wanted.

@@ -196,7 +196,8 @@ std::optional<item_question> item_lock_claimant::question() const {
 
 std::chrono::nanoseconds item_lock_claimant::time_to_next_look(const item_lock_state& seen,
                                                                const std::optional<item_question>& asked) {
-    return callers.waited_for() ? outlook.time_to_next_look(seen) : outlook.time_to_next_look(seen, asked);
+    const bool others_wait = callers.waited_for() || callers.wanted_together();
+    return others_wait ? outlook.time_to_next_look(seen) : outlook.time_to_next_look(seen, asked);
 }
 
 item_fate item_lock_claimant::fate_of_others(const item_reply& seen) {

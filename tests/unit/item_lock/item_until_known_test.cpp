@@ -362,3 +362,24 @@ TEST_CASE("whoever waits for an item behind one who asks keeps his pace, however
     asks.wait(1s);
     CHECK(told == errc::wait_timeout);
 }
+
+TEST_CASE("whoever waits for several items, of which another asks for one, waits no longer than for that one alone") {
+    tills_world w;
+    node holder(w, 1, {}, {.table = table, .lease = 1h});
+    node other(w, 2);
+    item_guard held;
+    run(w, holder, take(lock_of(holder, "south"), held));
+    item_guard none;
+    std::vector<item_guard> all;
+    error_code told;
+    running asks(w, other, code_of(take(lock_of(other, "south"), none, {.wait = until_known}), told));
+    w.scheduler.run_for(100ms);
+    running waits(w, other, take_all(every_till(other), all));
+    w.scheduler.run_for(10s);
+    CHECK(other.requests("south") < 60);
+    run(w, holder, give_back(held));
+    waits.wait(3s);
+    CHECK(all_valid(all));
+    asks.wait(1s);
+    CHECK(told == errc::wait_timeout);
+}

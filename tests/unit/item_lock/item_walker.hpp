@@ -128,6 +128,7 @@ public:
     bool wanted() override { return !callers_.empty(); }
     bool waited_for() override;
     std::optional<time_point> tries_until_known() override { return {}; }
+    bool wanted_together() override { return false; }
     item_access wish() override { return callers_.front().wish; }
     void serve() override;
     void fail_try(const dynalease::detail::shared_failure& why, time_point asked) override;
