@@ -212,3 +212,19 @@ TEST_CASE("a forgotten hold of the own session goes while several items are wait
     CHECK(code == errc::wait_timeout);
     CHECK(a.session->counters().resolving == 0);
 }
+
+TEST_CASE("a refusal of several items that names no reasons is no reason to give up") {
+    tills_world w;
+    node a(w);
+    run(w, a, open_session(a));
+    int refused = 0;
+    a.network->set_plan([&](const any_request& request, const call_options&) {
+        using testing::fault;
+        if (!std::holds_alternative<transact_write_items_request>(request) || ++refused > 3) return fault{};
+        return fault{.what = fault::kind::fail, .answer = failure(errc::transaction_canceled)};
+    });
+    std::vector<item_guard> guards;
+    run(w, a, take_all(every_till(a), guards));
+    CHECK(refused == 4);
+    CHECK(all_valid(guards));
+}

@@ -153,3 +153,22 @@ TEST_CASE(
     CHECK(seen.unknown_void == 0);
     CHECK_FALSE(none);
 }
+
+TEST_CASE("a close that gives nothing back waits for no release of a former life, either") {
+    world w;
+    node a(w);
+    lock_guard guard;
+    run(w, a, take(a, "x", guard));
+    spend_the_lease(w, a);
+    error_code told;
+    running ends(w, a, release_told(guard, told));
+    w.scheduler.run_for(400ms);
+    REQUIRE(a.session->state() == session_state::idle);  // the next life
+    close_report report;
+    const auto began = w.scheduler.now();
+    run(w, a, close(a, {.release = false, .timeout = 4s}, report));
+    CHECK(w.scheduler.now() == began);
+    CHECK(report.released == 0);
+    ends.wait();
+    CHECK(told == errc::in_doubt);
+}
