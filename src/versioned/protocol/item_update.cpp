@@ -131,6 +131,7 @@ sequence<void> item_update::wait_behind_lock() {
     for (unsigned looks = 0;;) {
         const auto next = process_.now() + detail::retry_pause(looks++, process_.unit());
         auto locked = held_by(met.holder);
+        locked.details.message += ", for as long as the update may wait (update_options::wait)";
         co_await sleep_until(next, std::move(locked));
         if (given_up_) co_return;
         auto seen = co_await look(true);
