@@ -207,6 +207,7 @@ boost::asio::awaitable<void> joint_claim::wait_for(std::size_t item) {
 void joint_claim::choose_claim() {
     protocol::claim next;
     for (const auto& each : wanted_) next.token = std::max(next.token, each.front->machine().next_token());
+    next.token += protocol::token_lead(outrun_);
     next.attempt = core_->next_attempt();
     claim_ = next;
 }
@@ -329,6 +330,7 @@ boost::asio::awaitable<acquire_all_decision> joint_claim::decide_all() {
         if (next.step == acquire_all_step::renew) {
             for (auto& each : wanted_) each.front->machine().close_claim();
             unanswered_ = false;
+            ++outrun_;
             choose_claim();
             continue;
         }

@@ -96,6 +96,7 @@ private:
     std::optional<protocol::claim> claim_;
     std::optional<protocol::claim> left_behind_;  ///< the last that the items had to resolve, each for itself
     unsigned refusals_ = 0;
+    unsigned outrun_ = 0;      ///< as `item_lock_claimant::outrun`
     unsigned silent_ = 0;      ///< requests without an answer
     bool reserved_ = false;    ///< the items are
     bool writing_ = false;     ///< a copy of the transaction is under way

@@ -80,6 +80,7 @@ sequence<item_acquire_decision> decide_next(item_lock_claimant& lock, stepper& s
                                          .fate = lock.fate_of_others(shown)});
         if (next.step == item_acquire_step::claim_closed) {
             lock.close_claim(false);
+            ++lock.outrun;
             lock.new_claim(seen.floor);
         } else if (next.step == item_acquire_step::look) {
             look_step wanted{next.who.front()};

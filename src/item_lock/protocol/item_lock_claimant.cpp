@@ -103,7 +103,7 @@ asking<pause_step> item_lock_claimant::pause_after(stepper& steps, unsigned fail
 
 void item_lock_claimant::new_claim(std::int64_t floor_seen) {
     tokens.see(floor_seen);
-    open.emplace().id = tokens.choose(session);
+    open.emplace().id = tokens.choose(session, token_lead(outrun));
 }
 
 void item_lock_claimant::stake() {
@@ -217,6 +217,7 @@ void item_lock_claimant::take_grant(const item_lock_state& lock) {
                   .born = lock.born,
                   .ghosts = forgotten_readers(lock, session.id(), open->id.attempt)};
     tokens.see(grant.held.id.token);
+    outrun = 0;
     kept(open->absent_at);
     close_claim(true);
 }

@@ -155,6 +155,7 @@ public:
     std::optional<item_claim> unlanded;
     item_access wants = item_access::exclusive;  ///< what the open claim is for
     claim_tokens tokens;
+    unsigned outrun = 0;  ///< claims in a row that came when others had raised the floor above their tokens
     standing grant;
     unsigned hand_overs = 0;                 ///< since the item came here
     std::optional<time_point> refused_at{};  ///< the item was last seen in other hands

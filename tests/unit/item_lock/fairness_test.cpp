@@ -26,12 +26,24 @@ struct busy_body {
             co_await guard.release();
         }
     }
-    asio::awaitable<void> write(node& in, std::chrono::milliseconds hold) {
+    asio::awaitable<void> write(node& in, std::chrono::milliseconds hold, std::chrono::milliseconds pause = 0ms) {
         while (!stops) {
             auto guard = co_await lock_in(in).acquire();
             ++rounds;
             co_await sleep(in, hold);
             co_await guard.release();
+            if (pause > 0ms) co_await sleep(in, pause);
+        }
+    }
+    asio::awaitable<void> write_all(node& in, std::chrono::milliseconds hold, std::chrono::milliseconds pause) {
+        while (!stops) {
+            std::vector<item_demand> wanted;
+            wanted.emplace_back(lock_in(in));
+            auto guards = co_await acquire_all(std::move(wanted));
+            ++rounds;
+            co_await sleep(in, hold);
+            guards.clear();
+            co_await sleep(in, pause);
         }
     }
 };
@@ -225,4 +237,36 @@ TEST_CASE("who waits alone for an item that another process takes again and agai
     const in_step played(w, [](node& in) { return lock_in(in); });
     CHECK(played.grants() >= 30);
     CHECK(played.requests() <= 12 * played.grants());
+}
+
+TEST_CASE("whoever is further from the table than one who takes the item again and again is not kept out") {
+    const bool far_takes_all = GENERATE(false, true);
+    const bool near_takes_all = GENERATE(false, true);
+    CAPTURE(far_takes_all, near_takes_all);
+    two_processes w;
+    const auto away = [](std::chrono::milliseconds one_way) {
+        return [one_way](const any_request&, const call_options&) {
+            return testing::fault{.before = one_way, .after = one_way};
+        };
+    };
+    w.a.network->set_plan(away(2ms));
+    w.b.network->set_plan(away(30ms));
+    running busy(w, w.a, near_takes_all ? w.busy.write_all(w.a, 10ms, 10ms) : w.busy.write(w.a, 10ms, 10ms));
+    w.scheduler.run_for(2s);
+    for (int i = 0; i < 20; ++i) {
+        busy_body once{.stops = false};
+        if (far_takes_all) {
+            running far(w, w.b, once.write_all(w.b, 0ms, 0ms));
+            w.scheduler.run_for(100ms);
+            once.stops = true;
+            far.wait(30s);
+        } else {
+            run(w, w.b, take(lock_in(w.b), w.mine, {.wait = 30s}));
+            CHECK(w.mine.held());
+            run(w, w.b, give_back(w.mine));
+        }
+        w.scheduler.run_for(370ms);
+    }
+    w.busy.stops = true;
+    busy.wait();
 }
