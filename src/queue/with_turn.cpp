@@ -3,6 +3,7 @@
 #include <dynalease/queue/with_turn.hpp>
 
 #include "queue/queue_hold.hpp"
+#include "session/guard_verbs.hpp"
 #include "session/guarded_work.hpp"
 
 #include <utility>
@@ -22,6 +23,10 @@ granted_queue::hold granted_queue::held(const queue_turn& turn) {
 void granted_queue::run(const boost::asio::any_io_executor& executor, const hold& held,
                         boost::asio::awaitable<void> work, guarded_handler handler) {
     std::make_shared<guarded_work>(executor, held, verb, std::move(handler))->start(std::move(work));
+}
+
+void granted_queue::end(const hold& held, bool has_guard, diagnostics* details, handler_for<void> handler) {
+    start_ending_work(held, has_guard, {details, verb.name}, std::move(handler));
 }
 
 void granted_queue::check_kept(const hold& held, error_code end, const diagnostics& why) {

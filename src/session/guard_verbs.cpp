@@ -25,9 +25,32 @@ boost::asio::awaitable<runtime::completion<void>> tell_over(std::shared_ptr<hold
     co_return runtime::completion<void>{code};
 }
 
+boost::asio::awaitable<runtime::completion<void>> run_learning_end(std::shared_ptr<hold> held, diagnostics* details) {
+    if (held->state() == guard_state::lost) {
+        auto lost = tell_over(held, held->why_over(), details);
+        co_return co_await std::move(lost);
+    }
+    if (held->kept()) co_return runtime::completion<void>{};
+    const auto code = co_await held->wait_finished(details);
+    co_return runtime::completion<void>{code};
+}
+
 boost::asio::awaitable<runtime::completion<void>> run_waiting_for_loss(std::shared_ptr<hold> held) {
     const auto code = co_await held->wait_lost();
     co_return runtime::completion<void>{code};
+}
+
+/// From the guard that gives it back. Invalid from the call on, on whatever thread that is.
+/// @returns false if it was lost or released, or given to a verb, before
+bool take_from_guard(hold& held) {
+    return held.state() != guard_state::lost && held.hand_in() && held.let_go();
+}
+
+void give_back(const std::shared_ptr<hold>& held, called_verb called, handler_for<void> handler) {
+    held->give_back_soon();
+    called.given_up = errc::in_doubt;  // it goes on
+    auto goes_on = run_giving_back(held, called.details);
+    start_guard_verb<void>(held, std::move(called), std::move(goes_on), std::move(handler));
 }
 
 }  // namespace
@@ -37,15 +60,21 @@ void start_giving_back(const std::shared_ptr<hold>& held, called_verb called, ha
         answer_at_once<void>(called, empty_guard(), std::move(handler));
         return;
     }
-    // Invalid from the call on, on whatever thread that is.
-    if (held->state() != guard_state::lost && held->hand_in() && held->let_go()) {
-        held->give_back_soon();
-        called.given_up = errc::in_doubt;  // it goes on
-        auto goes_on = run_giving_back(held, called.details);
-        start_guard_verb<void>(held, std::move(called), std::move(goes_on), std::move(handler));
+    if (take_from_guard(*held)) {
+        give_back(held, std::move(called), std::move(handler));
     } else {
         auto told = tell_over(held, held->why_over(), called.details);
         start_guard_verb<void>(held, std::move(called), std::move(told), std::move(handler));
+    }
+}
+
+void start_ending_work(const std::shared_ptr<hold>& held, bool has_guard, called_verb called,
+                       handler_for<void> handler) {
+    if (has_guard && take_from_guard(*held)) {
+        give_back(held, std::move(called), std::move(handler));
+    } else {
+        auto learns = run_learning_end(held, called.details);
+        start_guard_verb<void>(held, std::move(called), std::move(learns), std::move(handler));
     }
 }
 

@@ -54,6 +54,11 @@ inline boost::asio::awaitable<runtime::completion<void>> answer_with(error_code 
 
 /// The verb that gives a grant back, and says whether it was still ours.
 void start_giving_back(const std::shared_ptr<hold>& held, called_verb called, handler_for<void> handler);
+/// The verb that follows work which was done under a grant and ended well: gives the grant back; or, where the work
+/// itself or the close of its session has done so, tells how that ended. Whoever else has its guard by now keeps it.
+/// @param has_guard the work has left its guard where it was
+void start_ending_work(const std::shared_ptr<hold>& held, bool has_guard, called_verb called,
+                       handler_for<void> handler);
 /// The verb that completes when a grant is lost.
 void start_waiting_for_loss(const std::shared_ptr<hold>& held, called_verb called, handler_for<void> handler);
 /// For a fence, which lets through what the grant lets through.

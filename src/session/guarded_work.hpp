@@ -21,8 +21,8 @@ struct guarded_verb {
     const char* held;  ///< "the lock"
 };
 
-/// After work that ended well, and was not told of a loss.
-/// @param end of giving the grant back, which may be the first to find it lost, or to notice that its time was over
+/// @param end as `start_ending_work` told it, which may be the first to find the grant lost, or to notice that its time
+/// was over
 /// @throws `errc::lock_lost`
 void check_kept_under_work(const hold& grant, guarded_verb verb, error_code end, const diagnostics& why);
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/detail/initiate.hpp>
 #include <dynalease/error.hpp>
 
 #include <boost/asio/any_completion_handler.hpp>
@@ -34,6 +35,15 @@ struct start_guarded {
     }
 };
 
+template <class Grant>
+struct end_of_work {
+    typename Grant::hold held;
+    bool has_guard;
+    void operator()(diagnostics* details, handler_for<void> handler) && {
+        Grant::end(held, has_guard, details, std::move(handler));
+    }
+};
+
 template <class T>
 inline constexpr bool is_awaitable = false;
 template <class T>
@@ -60,9 +70,9 @@ boost::asio::awaitable<void> keep_value(boost::asio::awaitable<T> work, kept_val
 
 /// @tparam Grant what is held: `Grant::run(executor, held, work, handler)` runs the work and cancels it (terminal) when
 /// the grant is lost or its session closes, and fails with `lock_lost` or `session_closed` then;
-/// `give_back(guard, details, token)` ends the grant, after a body that did not throw;
-/// `check_kept(held, end, why)` throws if that end, or what is held, tells that it had been lost under the body. The
-/// body may move the guard away: what it holds is asked for first.
+/// `end(held, has_guard, details, handler)` gives the grant back after a body that did not throw, or learns how it was
+/// given back; `check_kept(held, end, why)` throws if that tells that it had been lost under the body. The body may
+/// move the guard away, or give it back itself: what it holds is asked for first.
 template <class Grant, class Guard, class Body>
 auto run_guarded(Guard guard, Body body) -> std::invoke_result_t<Body&, Guard&> {
     using value_type = typename awaited<std::invoke_result_t<Body&, Guard&>>::type;
@@ -74,8 +84,13 @@ auto run_guarded(Guard guard, Body body) -> std::invoke_result_t<Body&, Guard&> 
     auto run = boost::asio::async_initiate<const boost::asio::deferred_t&, void(std::exception_ptr)>(
         start, boost::asio::deferred, keep_value(body(guard), value));
     co_await std::move(run);
+    // Whoever cancels from here on is late: the body has ended well.
+    const bool throws = co_await boost::asio::this_coro::throw_if_cancelled();
+    co_await boost::asio::this_coro::throw_if_cancelled(false);
     diagnostics why;
-    auto given_back = co_await Grant::give_back(guard, why, outcome_only);
+    const end_of_work<Grant> end{start.held, static_cast<bool>(guard)};
+    auto given_back = co_await initiate<void>(executor, end, why, outcome_only);
+    co_await boost::asio::this_coro::throw_if_cancelled(throws);
     Grant::check_kept(start.held, std::get<0>(given_back), why);
     if constexpr (!std::is_void_v<value_type>) co_return std::move(*value);
 }

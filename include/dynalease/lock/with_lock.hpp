@@ -24,10 +24,7 @@ struct granted_lock {
     static hold held(const lock_guard& guard);
     static void run(const boost::asio::any_io_executor& executor, const hold& held, boost::asio::awaitable<void> work,
                     guarded_handler handler);
-    template <class Token>
-    static auto give_back(lock_guard& guard, diagnostics& details, Token token) {
-        return guard.release(details, token);
-    }
+    static void end(const hold& held, bool has_guard, diagnostics* details, handler_for<void> handler);
     static void check_kept(const hold& held, error_code end, const diagnostics& why);
 };
 

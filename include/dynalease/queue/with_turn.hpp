@@ -23,10 +23,7 @@ struct granted_queue {
     static hold held(const queue_turn& turn);
     static void run(const boost::asio::any_io_executor& executor, const hold& held, boost::asio::awaitable<void> work,
                     guarded_handler handler);
-    template <class Token>
-    static auto give_back(queue_turn& turn, diagnostics& details, Token token) {
-        return turn.leave(details, token);
-    }
+    static void end(const hold& held, bool has_guard, diagnostics* details, handler_for<void> handler);
     static void check_kept(const hold& held, error_code end, const diagnostics& why);
 };
 
@@ -42,9 +39,9 @@ auto run_with_turn(queue target, Body body, enter_options options) -> std::invok
 /// what it throws, is the result.
 ///
 /// Errors: those of `queue::enter`; `errc::lock_lost` when the turn was lost before the body ended, though it be the
-/// leaving that finds it so (what the body returned is dropped then); `errc::session_closed` when its session was closed
-/// or destroyed before the body began, or too long before it ended (`close_options::timeout`). A body whose turn is
-/// lost, or whose time is over, is cancelled (terminal) and waited for; its turn ends only after that. As in any
+/// leaving that finds it so (what the body returned is dropped then); `errc::session_closed` when its session was
+/// closed or destroyed before the body began, or too long before it ended (`close_options::timeout`). A body whose turn
+/// is lost, or whose time is over, is cancelled (terminal) and waited for; its turn ends only after that. As in any
 /// coroutine each of its awaits throws from then on, also of one that has caught an error and goes on. What the body
 /// throws as in doubt is told so all the same: a write of it may have been applied. Cancellation: cancels the wait, or
 /// the body. Cost: as enter and leave.

@@ -54,8 +54,10 @@ sequence<void> release(lock_claimant& lock, lock_row& row, std::optional<claim> 
             const bool handed_over = unresolved && row.token == unresolved->token;
             const bool ours_was_last = row.token == lock.held.token || handed_over;
             const bool left_free = row.free() && ours_was_last;
-            // Or somebody was, who could not take it from us, while we live: then our copy had freed it.
-            const bool by_copy = left_free || (unanswered && session.may_write());
+            // Or somebody was, who could not take it from us, while we live: then our copy had freed it. A row that is
+            // gone tells nothing.
+            const bool gone = row.floor == 0;
+            const bool by_copy = left_free || (unanswered && !gone && session.may_write());
             const bool released = seen.kind == answer::applied || by_copy;
             if (unanswered && released) ++session.counters().unknown_applied;
             if (released || !unanswered) {

@@ -84,6 +84,29 @@ struct short_work {
     asio::awaitable<void> operator()(lock_guard&) const { return wait_shortly(*in, *began); }
     asio::awaitable<void> operator()(queue_turn&) const { return wait_shortly(*in, *began); }
 };
+/// Ends well, and gives its lock back itself.
+struct releasing_work {
+    const node* in;
+    bool* began;
+    asio::awaitable<void> operator()(lock_guard& guard) const { return release_late(*in, *began, guard); }
+
+    static asio::awaitable<void> release_late(const node& in, bool& began, lock_guard& guard) {
+        co_await wait_shortly(in, began);
+        auto done = co_await guard.release(as_tuple);
+        CHECK(std::get<0>(done) == errc::lock_lost);
+    }
+};
+/// ... by letting the guard go.
+struct dropping_work {
+    const node* in;
+    bool* began;
+    asio::awaitable<void> operator()(lock_guard& guard) const { return drop_late(*in, *began, guard); }
+
+    static asio::awaitable<void> drop_late(const node& in, bool& began, lock_guard& guard) {
+        co_await wait_shortly(in, began);
+        const auto dropped = std::move(guard);
+    }
+};
 template <class Body = endless>
 asio::awaitable<void> work(node& in, bool& began, std::optional<error>& told) {
     lock target{*in.session, "worked on"};
@@ -233,6 +256,64 @@ TEST_CASE("work that ended well is told of a loss that only its release found") 
         works.wait(1s);
         expect_lost(told, "with_lock", "stood still for at least 2");
     }
+}
+
+TEST_CASE("work that gave its lock back itself is told of its loss, too") {
+    holding in;
+    bool began = false;
+    std::optional<error> told;
+    const bool drops = GENERATE(false, true);
+    running works(in.w, in.a, drops ? work<dropping_work>(in.a, began, told) : work<releasing_work>(in.a, began, told));
+    while (!began) in.w.scheduler.step();
+    in.w.apply(delete_item_request{.table_name = table, .key = {{"pk", "lock#worked on"}, {"sk", "-"}}});
+    works.wait(8s);
+    expect_lost(told, "with_lock", "its row is gone: somebody deleted it");
+}
+
+TEST_CASE("work whose release had no answer, and whose row is gone then, is not told of a loss that nobody knows") {
+    holding in;
+    bool began = false;
+    std::optional<error> told;
+    running works(in.w, in.a, work<short_work>(in.a, began, told));
+    while (!began) in.w.scheduler.step();
+    const auto before = in.a.session->counters();
+    in.w.apply(delete_item_request{.table_name = table, .key = {{"pk", "lock#worked on"}, {"sk", "-"}}});
+    int releases = 0;
+    in.a.network->set_plan([&](const any_request& request, const call_options& how) {
+        const bool first =
+            std::holds_alternative<update_item_request>(request) && how.lane != lane::heartbeat && releases++ == 0;
+        return fault{first ? kind::lose_request : kind::pass};
+    });
+    works.wait(15s);
+    in.w.scheduler.run_for(15s);
+    CHECK_FALSE(told);
+    CHECK(in.a.session->counters().released == before.released);
+    CHECK(in.a.session->counters().unknown_applied == before.unknown_applied);
+}
+
+TEST_CASE("whoever cancels work that has ended well is late") {
+    holding in;
+    in.a.network->set_plan(latency(50ms));
+    const bool at_once = GENERATE(false, true);
+    int value = 0;
+    std::exception_ptr thrown;
+    asio::cancellation_signal cancels;
+    const auto cancel = [&] { cancels.emit(asio::cancellation_type::terminal); };
+    const auto body = [&](lock_guard&) -> asio::awaitable<int> {
+        if (at_once) asio::post(in.a.environment.executor, cancel);
+        co_return 7;
+    };
+    const auto works = [&]() -> asio::awaitable<void> {
+        lock target{*in.a.session, "y"};
+        value = co_await with_lock(target, body);
+    };
+    asio::co_spawn(in.a.environment.executor, works(),
+                   asio::bind_cancellation_slot(cancels.slot(), [&](std::exception_ptr end) { thrown = end; }));
+    in.w.scheduler.run_for(150ms);  // acquired after 100 ms, released after 200
+    cancel();
+    in.w.scheduler.run_for(1s);
+    CHECK(value == 7);
+    CHECK_FALSE(thrown);
 }
 
 TEST_CASE("work that ended well is told of a turn that only its leaving found lost") {
