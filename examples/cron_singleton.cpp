@@ -27,7 +27,8 @@ using namespace std::chrono_literals;
 namespace {
 
 /// How far the machines' clocks may lie apart. The job is started on each at the same time by its own clock; if it were
-/// done and its lock free before the last of them starts it, it would be done twice.
+/// done and its lock free before the last of them starts it, it would be done twice. One that cannot reach the service
+/// asks on for a lease: where that may happen at this very time, add the lease.
 constexpr auto clocks_differ_by = 2s;
 
 // ---- the job ------------------------------------------------------------------------------------------------

@@ -67,8 +67,11 @@ number floating_text(Floating value, const mapping_place& place) {
 
 void fail_absent(const mapping_place& place) {
     place.fail(
-        "is absent in the item; if it may be, make the member a std::optional, or let it keep what the struct makes "
-        "it with: keeps_default in its dynalease::member_traits, keeps_defaults in the struct's item_traits");
+        "is absent in what was read; if it may be, or an index does not project it, make the member a std::optional, "
+        "or "
+        "let it keep what the struct makes it with: keeps_default in its dynalease::member_traits, keeps_defaults in "
+        "the "
+        "struct's item_traits");
 }
 
 void add_wanted(std::vector<std::string>& into, std::initializer_list<member_name> all) {

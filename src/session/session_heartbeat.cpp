@@ -36,10 +36,9 @@ void session_heartbeat::session_ends() {
     deadline_.wake();
 }
 
-std::string session_heartbeat::words_of_silence() const {
+std::string session_heartbeat::words_of_silence(dynalease::time_point due) const {
     const auto& status = core_.status();
-    return protocol::words_of_silence(silence_, status.deadline() - status.times().hold, status.deadline(),
-                                      core_.now());
+    return protocol::words_of_silence(silence_, status.deadline() - status.times().hold, due, core_.now());
 }
 
 boost::asio::awaitable<void> session_heartbeat::beat([[maybe_unused]] std::shared_ptr<session_impl> self) {
@@ -123,12 +122,7 @@ boost::asio::awaitable<void> session_heartbeat::watch_deadline([[maybe_unused]] 
         if (current == session_state::lost || current == session_state::closed) co_return;
         if (current == session_state::jeopardy && !in_jeopardy) {
             ++core_.counters().jeopardies;
-            const bool sent = silence_.sent > 0;
-            if (!miss_told_) {
-                core_.log(severity::warning, sent ? "in jeopardy: heartbeats go unanswered"
-                                                  : "in jeopardy: no heartbeat was sent in time; this process, or the "
-                                                    "loop that runs it, stood still");
-            }
+            if (!miss_told_) core_.log(severity::warning, "in jeopardy: " + words_of_silence(status.jeopardy()));
         }
         in_jeopardy = current == session_state::jeopardy;
         core_.tell(in_jeopardy ? session_state::jeopardy : session_state::live);

@@ -32,7 +32,8 @@ public:
     /// Nothing is sent any more.
     void session_ends();
     /// Why the lease has run out, in words.
-    std::string words_of_silence() const;
+    /// @param due when it was time to tell, at the latest
+    std::string words_of_silence(dynalease::time_point due) const;
 
 private:
     boost::asio::awaitable<void> beat(std::shared_ptr<session_impl> self);

@@ -96,7 +96,7 @@ void session_impl::heed(const failure& why) {
 
 void session_impl::notice_loss() {
     if (status_.in_child()) return lose("this process is a fork of the one whose session it is", loss::for_good);
-    if (status_.now_in() == session_state::lost) lose(heartbeat_.words_of_silence(), loss::unsaid);
+    if (status_.now_in() == session_state::lost) lose(heartbeat_.words_of_silence(status_.deadline()), loss::unsaid);
 }
 
 void session_impl::lose(const std::string& why, loss how) {

@@ -30,7 +30,7 @@ void check_names(const versioned_options& options) {
 
 }  // namespace
 
-versioned_impl::versioned_impl(database target, versioned_options options, key_types types)
+versioned_impl::versioned_impl(database target, versioned_options options, stored_types types)
     : target_(std::move(target)), options_(std::move(options)) {
     check_table_name(options_.table);
     check_names(options_);
@@ -55,6 +55,7 @@ versioned_impl::versioned_impl(database target, versioned_options options, key_t
                .stamps = options_.stamps};
     expect_type(options_.key, types.key);
     if (!options_.sort_key.empty()) expect_type(options_.sort_key, types.sort_key);
+    expect_expiry(types);
 }
 
 void versioned_impl::expect_type(const std::string& name, std::string_view type) {
@@ -63,6 +64,18 @@ void versioned_impl::expect_type(const std::string& name, std::string_view type)
             "the struct stores the key attribute \"" + name + "\" as " + std::string(type) +
                 "; a key is a string (S), a number (N) or a binary (B)");
     key_types_.emplace(name, type);
+}
+
+void versioned_impl::expect_expiry(const stored_types& types) const {
+    require(types.no_time_to_live.empty(), errc::bad_attribute,
+            "the struct's item_traits call \"" + std::string(types.no_time_to_live) +
+                "\" its time_to_live, and it has no such attribute");
+    // Of the usual name it may be any other text.
+    const bool said = options_.time_to_live != default_item_traits::time_to_live;
+    require(!said || types.time_to_live.empty() || types.time_to_live == "N", errc::bad_attribute,
+            "the struct stores \"" + std::string(options_.time_to_live) + "\", by which the table's TTL goes, as " +
+                std::string(types.time_to_live) +
+                ", and TTL wants a number: name it in item_traits, as time_to_live, so that a time is stored as one");
 }
 
 std::optional<failure> versioned_impl::fault_of(const item_key& key) const {
@@ -101,7 +114,7 @@ std::int64_t versioned_impl::tombstone_expiry() const {
     return (now + options_.tombstone_lifetime).count();
 }
 
-std::shared_ptr<versioned_impl> make_versioned_impl(database target, versioned_options options, key_types types) {
+std::shared_ptr<versioned_impl> make_versioned_impl(database target, versioned_options options, stored_types types) {
     return std::make_shared<versioned_impl>(std::move(target), std::move(options), types);
 }
 
@@ -162,7 +175,7 @@ error unreadable_item(const versioned_impl& core, const item& shown, failure why
 }
 
 std::optional<stored_item> stored_from(const versioned_impl& core, item&& shown) {
-    const auto state = protocol::state_of(core.layout(), shown);
+    const auto state = protocol::versioned_state_of(core.layout(), shown);
     if (state) return stored_in(protocol::visible_in(core.layout(), std::move(shown)).value());
     throw unreadable_item(core, shown, state.error(), "versioned.from");
 }

@@ -21,7 +21,7 @@ namespace dynalease::detail {
 class versioned_impl {
 public:
     /// @throws dynalease::error that names the option at fault.
-    versioned_impl(database target, versioned_options options, key_types types);
+    versioned_impl(database target, versioned_options options, stored_types types);
 
     const database& target() const noexcept { return target_; }
     const environment& world() const noexcept { return target_.environment(); }
@@ -39,6 +39,7 @@ public:
     std::int64_t tombstone_expiry() const;
 
 private:
+    void expect_expiry(const stored_types& types) const;
     void expect_type(const std::string& name, std::string_view type);
 
     database target_;

@@ -118,7 +118,7 @@ awaitable<std::optional<failure>> load_each(std::shared_ptr<versioned_impl> core
         if (why) co_return why;
         for (auto& one : found) {
             const auto key = protocol::key_of(layout, one);
-            const auto state = protocol::state_of(layout, one);
+            const auto state = protocol::versioned_state_of(layout, one);
             if (!state) {
                 auto unreadable = unreadable_item(*core, one, state.error(), "versioned.load_many");
                 into->misfits.push_back(misfit_of(*core, std::move(one), std::move(unreadable)));

@@ -28,7 +28,7 @@ def equivalents():
     """What was looked at and changes nothing: lines of a path, a change and a reason, parted by " | "."""
     lines = (HERE / "equivalent.txt").read_text().splitlines()
     rows = [each.split(" | ") for each in lines if each and not each.startswith("#")]
-    return {(path, change): why for path, change, why in rows}
+    return {(path, " | ".join(change)): why for path, *change, why in rows}
 
 
 class Candidate:

@@ -26,7 +26,8 @@ struct list_locks_options {
 struct lock_page {
     struct entry {
         std::string name;
-        lock_info info;  ///< `held` says the row names a holder; whether that session lives, `inspect` tells
+        /// `held` says the row names a holder; whether that session lives, and its `owner`, `inspect` tells
+        lock_info info;
     };
     std::vector<entry> locks;
     item_key next;  ///< empty: this was the last page

@@ -56,5 +56,15 @@ std::string_view stored_type(std::string_view attribute) {
     return type;
 }
 
+/// What the struct's traits call `time_to_live`, if it has no such attribute. Else empty, and for a variant.
+template <class T>
+std::string_view missing_time_to_live() {
+    if constexpr (!struct_variant<T>) {
+        constexpr std::string_view named = item_traits<T>::time_to_live;
+        if (named != default_item_traits::time_to_live && stored_type<T>(named).empty()) return named;
+    }
+    return {};
+}
+
 }  // namespace dynalease::mapping
 #pragma GCC visibility pop

@@ -48,7 +48,7 @@ public:
     using executor_type = boost::asio::any_io_executor;
 
     /// @throws dynalease::error with `errc::invalid_option`, `errc::invalid_name`, or `errc::bad_attribute` where the
-    /// struct stores the table's key as a type that no key has.
+    /// struct stores the table's key as a type that no key has, or the time by which the table's TTL goes as a text.
     versioned(database target, versioned_options options) : core_(make_core(std::move(target), std::move(options))) {}
 
     executor_type get_executor() const noexcept { return detail::executor_of(*core_); }
@@ -307,10 +307,13 @@ private:
     using reads = detail::typed_reads<T>;
 
     static std::shared_ptr<detail::versioned_impl> make_core(database target, versioned_options options) {
-        detail::key_types types;
+        detail::stored_types types;
         if constexpr (!std::same_as<T, item>) {
             if (auto name = mapping::version_attribute<T>(); !name.empty()) options.version = name;
-            types = {mapping::stored_type<T>(options.key), mapping::stored_type<T>(options.sort_key)};
+            types = {.key = mapping::stored_type<T>(options.key),
+                     .sort_key = mapping::stored_type<T>(options.sort_key),
+                     .time_to_live = mapping::stored_type<T>(options.time_to_live),
+                     .no_time_to_live = mapping::missing_time_to_live<T>()};
         }
         return detail::make_versioned_impl(std::move(target), std::move(options), types);
     }

@@ -37,12 +37,14 @@ namespace detail {
 class versioned_impl;
 struct write_intent;
 
-/// How a struct stores the attributes of the table's key: "S", "N", and so on; empty where that is not known.
-struct key_types {
+/// How a struct stores what the table itself goes by: "S", "N", and so on; empty where that is not known.
+struct stored_types {
     std::string_view key{};
     std::string_view sort_key{};
+    std::string_view time_to_live{};
+    std::string_view no_time_to_live{};  ///< so called by `item_traits`, but no attribute of the struct
 };
-std::shared_ptr<versioned_impl> make_versioned_impl(database target, versioned_options options, key_types types);
+std::shared_ptr<versioned_impl> make_versioned_impl(database target, versioned_options options, stored_types types);
 const versioned_options& options_of(const versioned_impl& core);
 boost::asio::any_io_executor executor_of(const versioned_impl& core);
 /// The attributes of an item that are its user's.

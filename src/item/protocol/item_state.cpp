@@ -62,9 +62,17 @@ result<item_state> bare_state(const item_layout& layout, const item& attributes)
     return sight;
 }
 
-}  // namespace
+std::optional<failure> fault_of_name(const item_layout& layout, const item& shown) {
+    const auto own_name = find_string(shown, item_attribute::versioned_by);
+    if (!own_name || *own_name == layout.version) return std::nullopt;
+    failure why(errc::bad_version);
+    why.details.message =
+        "the item's version is its attribute \"" + *own_name + "\", and not \"" + layout.version + "\"";
+    why.details.advice = "name it in versioned_options::version, as those do who have written the item";
+    return why;
+}
 
-result<std::optional<visible_item>> visible_in(const item_layout& layout, std::optional<item> shown) {
+result<std::optional<visible_item>> without_mark(const item_layout& layout, std::optional<item> shown) {
     if (!shown) return std::optional<visible_item>{};
     auto mark = mark_of(*shown);
     if (!mark) return std::move(mark).error();
@@ -76,6 +84,16 @@ result<std::optional<visible_item>> visible_in(const item_layout& layout, std::o
         if (state->holder.empty()) state->holder = held_by_transaction + (*mark)->owner.id;
     }
     return std::optional(visible_item{*std::move(state), std::move(seen)});
+}
+
+}  // namespace
+
+result<std::optional<visible_item>> visible_in(const item_layout& layout, std::optional<item> shown) {
+    auto seen = without_mark(layout, std::move(shown));
+    if (!seen || !*seen) return seen;
+    auto why = fault_of_name(layout, (*seen)->attributes);
+    if (why) return *std::move(why);
+    return seen;
 }
 
 std::string words_of_holder(const std::string& holder) {
@@ -100,6 +118,16 @@ failure held_by(const std::string& holder) {
 
 result<item_state> state_of(const item_layout& layout, const item& shown) {
     if (!shown.contains(item_attribute::transaction)) return bare_state(layout, shown);
+    auto seen = without_mark(layout, shown);
+    if (!seen) return std::move(seen).error();
+    return item_state(**std::move(seen));
+}
+
+result<item_state> versioned_state_of(const item_layout& layout, const item& shown) {
+    const bool marked = shown.contains(item_attribute::transaction);
+    auto why = marked ? std::nullopt : fault_of_name(layout, shown);
+    if (why) return *std::move(why);
+    if (!marked) return bare_state(layout, shown);
     auto seen = visible_in(layout, shown);
     if (!seen) return std::move(seen).error();
     return item_state(**std::move(seen));

@@ -34,6 +34,10 @@ struct item_state {
 /// mark of a transaction is not one of ours. Such an item is never written.
 result<item_state> state_of(const item_layout& layout, const item& shown);
 
+/// The same for whoever goes by its version, and raises it: fails with `errc::bad_version`, too, where the item says
+/// that its version goes by another name. Those who go by that one would not see what is written here.
+result<item_state> versioned_state_of(const item_layout& layout, const item& shown);
+
 /// Whoever holds an item, in words: "session <id>", "transaction <id>". @param holder as `item_state` names it
 std::string words_of_holder(const std::string& holder);
 /// What one is told who cannot write an item that another holds. @param holder as `item_state` names it
@@ -43,7 +47,7 @@ failure held_by(const std::string& holder);
 struct visible_item : item_state {
     item attributes{};  ///< empty where there is nothing to be seen
 };
-/// Empty: there is no item. Fails as `state_of`.
+/// Empty: there is no item. Fails as `versioned_state_of`.
 result<std::optional<visible_item>> visible_in(const item_layout& layout, std::optional<item> shown);
 
 /// Which life of an item this is; empty also where another library's attribute has that name.

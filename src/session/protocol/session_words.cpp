@@ -20,7 +20,7 @@ std::string milliseconds_of(std::chrono::nanoseconds time) {
     return std::to_string(std::chrono::floor<std::chrono::milliseconds>(time).count()) + " ms";
 }
 
-/// So late a loss is noticed only where something kept this process from running.
+/// So late that is noticed only where something kept this process from running.
 constexpr std::chrono::seconds stood_still{1};
 
 }  // namespace
@@ -32,8 +32,7 @@ std::string words_of_failure(const failure& why) {
     return words;
 }
 
-std::string words_of_silence(const heartbeat_silence& seen, time_point acknowledged, time_point deadline,
-                             time_point now) {
+std::string words_of_silence(const heartbeat_silence& seen, time_point acknowledged, time_point due, time_point now) {
     auto words = "no heartbeat was acknowledged for " + milliseconds_of(now - acknowledged);
     if (seen.sent == 0) {
         words += ", and none was sent";
@@ -43,9 +42,8 @@ std::string words_of_silence(const heartbeat_silence& seen, time_point acknowled
         words += "; of " + std::to_string(seen.sent) + " that were sent the last failed " +
                  milliseconds_of(now - seen.failed_at) + " ago: " + seen.last_failure;
     }
-    if (now - deadline >= stood_still) {
-        words +=
-            "; this process, or the loop that runs it, stood still for at least " + milliseconds_of(now - deadline);
+    if (now - due >= stood_still) {
+        words += "; this process, or the loop that runs it, stood still for at least " + milliseconds_of(now - due);
     }
     return words;
 }

@@ -27,9 +27,9 @@ struct heartbeat_silence {
     std::string last_failure{};  ///< empty: none has failed; the last may be under way
     time_point failed_at{};
 };
-/// Why a lease has run out. @param acknowledged when the last heartbeat was sent that was
-std::string words_of_silence(const heartbeat_silence& seen, time_point acknowledged, time_point deadline,
-                             time_point now);
+/// Why a lease has run out, or soon will. @param acknowledged when the last heartbeat was sent that was @param due when
+/// it was time to notice
+std::string words_of_silence(const heartbeat_silence& seen, time_point acknowledged, time_point due, time_point now);
 /// What keeps a lease alive has failed. @param what it is, with its article @param left until the lease ends
 std::string words_of_miss(std::string_view what, const failure& why, std::chrono::nanoseconds left);
 

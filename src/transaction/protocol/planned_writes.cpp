@@ -12,7 +12,7 @@ namespace dynalease::protocol {
 
 result<item_sight> sight_of(const guarded_table& on, const std::optional<item>& committed) {
     if (!committed) return item_sight{.absent = true};
-    const auto now = state_of(on.layout, *committed);
+    const auto now = on.versioned ? versioned_state_of(on.layout, *committed) : state_of(on.layout, *committed);
     if (!now) return now.error();
     if (now->gone) return item_sight{.absent = true};
     item_sight seen{.stamp = now->state.stamp};
@@ -34,7 +34,7 @@ std::optional<failure> fault_of_state(const guarded_table& on, const item& shown
         const auto now = state_of(on.layout, {{on.layout.stamp, *stamp}});
         return now ? std::nullopt : std::optional(now.error());
     }
-    const auto now = state_of(on.layout, shown);
+    const auto now = versioned_state_of(on.layout, shown);
     return now ? std::nullopt : std::optional(now.error());
 }
 

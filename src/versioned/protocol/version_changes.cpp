@@ -219,7 +219,11 @@ std::optional<failure> check_members(const item_layout& layout, const item_membe
     auto no_key = check_key(layout, key_of(layout, members.present));
     if (no_key) return no_key;
     const auto reserved = [&](std::string_view name) {
-        return refused(errc::reserved_name, attribute_named(name) + " belongs to the library; give yours another name");
+        const auto ours = attribute_named(name) + " belongs to the library; ";
+        return refused(errc::reserved_name,
+                       ours + (name == layout.version ? "a member that shows the version is named in item_traits, as "
+                                                        "version_member; give one of your own another name"
+                                                      : "give yours another name"));
     };
     for (const auto& [name, value] : members.present) {
         if (is_reserved(layout, name)) return reserved(name);

@@ -49,6 +49,14 @@ TEST_CASE("an empty pool offers nothing and opens one connection per waiting req
     CHECK(policy.to_open(start) == 0);
 }
 
+TEST_CASE("a connection is kept until it is old, by the time when it was opened") {
+    pool_policy policy(small());
+    const auto which = open_one(policy, start);
+    CHECK(policy.given_back(which, start + 100s, true) == after_use::keep);
+    CHECK(policy.request(start + 100s).what == offer::reuse);
+    CHECK(policy.given_back(which, start + 101s, true) != after_use::keep);
+}
+
 TEST_CASE("the connection used last is used first") {
     pool_policy policy(small());
     const auto first = open_one(policy, start);

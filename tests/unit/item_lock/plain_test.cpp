@@ -183,6 +183,20 @@ TEST_CASE("without renewal a plain lock lasts a lease from the last write under 
     CHECK(w.a->session->counters().heartbeats_sent == 0);
 }
 
+TEST_CASE("each renewal of a plain session's lock counts as a heartbeat, and each of its answers") {
+    till_world w;
+    const auto a = plain_node(w, 1);
+    item_guard guard;
+    run(w, *a, take(lock_in(*a), guard));
+    const auto before = a->requests("north");
+    w.scheduler.run_for(20s);
+    const auto renewals = a->requests("north") - before;
+    CHECK(guard.held());
+    CHECK(renewals > 3);
+    CHECK(a->session->counters().heartbeats_sent == renewals);
+    CHECK(a->session->counters().heartbeats_acknowledged == renewals);
+}
+
 TEST_CASE("several items are taken, kept and committed together under a plain session") {
     till_world w;
     w.put({{"id", "south"}, {"amount", 0}, {"version", 7}});

@@ -173,6 +173,19 @@ TEST_CASE("a loss by a process that stood still says so") {
     in.expect(errc::session_lost, "stood still for at least 2");
 }
 
+TEST_CASE("who is in jeopardy for having stood still does not blame the service") {
+    holding in;
+    in.w.scheduler.run_for(1s);
+    in.a.process->pause();
+    in.w.scheduler.run_for(8s);
+    in.a.process->resume();
+    in.w.scheduler.run_for(1s);
+    CHECK(in.guard.held());
+    CHECK(in.logged("in jeopardy: no heartbeat was acknowledged for "));
+    CHECK(in.logged("stood still for at least "));
+    CHECK_FALSE(in.logged("unanswered"));
+}
+
 TEST_CASE("a loss by a mark says by whom") {
     holding in;
     edit(in.w, "session#" + in.a.session->id(), "by", "R2D2");

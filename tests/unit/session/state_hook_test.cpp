@@ -23,6 +23,8 @@ TEST_CASE("whoever asked for it is told when a session is in jeopardy, when that
     node a(w, 1, {}, std::move(options));
     run(w, a, take(a, "x", guard));
     CHECK(told == std::vector{live});
+    w.scheduler.run_for(20s);
+    CHECK(told == std::vector{live});
 
     a.network->set_plan(silence());
     w.scheduler.run_for(7s);

@@ -6,6 +6,28 @@
 
 #include <catch2/catch.hpp>
 
+namespace expiring {
+
+/// Its traits call something `time_to_live` that it has not.
+struct misspelt {
+    std::string isbn;
+    std::chrono::sys_seconds ends;
+};
+BOOST_DESCRIBE_STRUCT(misspelt, (), (isbn, ends))
+/// Nothing says by which time its table's TTL goes.
+struct unmarked {
+    std::string isbn;
+    std::chrono::sys_seconds ends;
+};
+BOOST_DESCRIBE_STRUCT(unmarked, (), (isbn, ends))
+
+}  // namespace expiring
+
+template <>
+struct dynalease::item_traits<expiring::misspelt> : dynalease::default_item_traits {
+    static constexpr std::string_view time_to_live = "end";
+};
+
 using namespace dynalease;
 using namespace dynalease::tests;
 
@@ -254,4 +276,57 @@ TEST_CASE("bad input: options that make no sense name themselves") {
         CHECK(why.condition() == condition::misconfigured);
         CHECK(why.diagnostics().message.find(word) != std::string::npos);
     }
+}
+
+TEST_CASE("bad input: an item whose version goes by another name is neither read nor written by its versions") {
+    shop s;
+    s.put({{"isbn", isbn}, {"copies", 1}, {"rev", 7}, {"version", 2}, {"_versioned_by", "rev"}});
+    s.in_a(
+        [](shop& in) -> asio::awaitable<void> {
+            versioned<item> table(database(in.a.network), in_books());
+            const auto refused = [](error_code code, const diagnostics& why) {
+                INFO(why.message);
+                CHECK(code == errc::bad_version);
+                CHECK(why.message.find(R"(attribute "rev", and not "version")") != std::string::npos);
+                CHECK(why.advice.find("versioned_options::version") != std::string::npos);
+            };
+            diagnostics why;
+            auto [unread, none] = co_await table.load(isbn, why, as_pair);
+            refused(unread, why);
+            auto [unmade, nothing] = co_await table.update(isbn, [](item now) { return now; }, why, as_pair);
+            refused(unmade, why);
+        },
+        s);
+    versioned_options by_rev = in_books();
+    by_rev.version = "rev";
+    s.in_a(
+        [](shop& in, versioned_options how) -> asio::awaitable<void> {
+            versioned<item> table(database(in.a.network), std::move(how));
+            const auto loaded = co_await table.load(isbn);
+            REQUIRE(loaded);
+            CHECK(loaded->version == 7);
+        },
+        s, by_rev);
+}
+
+TEST_CASE("bad input: the time by which a table's TTL goes is not stored as a text") {
+    shop s;
+    const database to(s.a.network);
+    const auto refusal = [](const auto& make) -> std::string {
+        try {
+            make();
+        } catch (const error& why) {
+            CHECK(why.code() == errc::bad_attribute);
+            return why.diagnostics().message;
+        }
+        return {};
+    };
+    auto by_end = in_books();
+    by_end.time_to_live = "ends";
+    CHECK(refusal([&] { const versioned<expiring::misspelt> none(to, in_books()); }).find(R"("end")") !=
+          std::string::npos);
+    const auto as_text = refusal([&] { const versioned<expiring::unmarked> none(to, by_end); });
+    CHECK(as_text.find(R"("ends", by which the table's TTL goes, as S)") != std::string::npos);
+    CHECK(as_text.find("item_traits") != std::string::npos);
+    CHECK(refusal([&] { const versioned<expiring::unmarked> plain(to, in_books()); }).empty());
 }

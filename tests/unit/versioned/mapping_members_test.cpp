@@ -146,8 +146,9 @@ TEST_CASE("mapping: a member that keeps its default may be absent, and no other"
     CHECK(from_item<crate>(stored).seen_by.empty());
     stored.erase("weight");
     CHECK(complaint([&] { from_item<crate>(stored); }) ==
-          "weight is absent in the item; if it may be, make the member a std::optional, or let it keep what the struct "
-          "makes it with: keeps_default in its dynalease::member_traits, keeps_defaults in the struct's item_traits");
+          "weight is absent in what was read; if it may be, or an index does not project it, make the member a "
+          "std::optional, or let it keep what the struct makes it with: keeps_default in its dynalease::member_traits, "
+          "keeps_defaults in the struct's item_traits");
 }
 
 TEST_CASE("mapping: what a member's own form does not take is told with its place") {

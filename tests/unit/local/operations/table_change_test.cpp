@@ -192,6 +192,9 @@ TEST_CASE("tags are kept, listed and removed") {
     REQUIRE(world.execute(untag_resource_request{arn, {"cost", "unknown"}}));
     const auto tags = world.execute(list_tags_of_resource_request{arn}).value().tags;
     CHECK(tags == std::map<std::string, std::string>{{"team", "c"}});
+    // The shortest name that a table may have.
+    CHECK_THAT(world.fault(list_tags_of_resource_request{arn.substr(0, arn.find('/') + 1) + "abc"}),
+               Catch::Contains("not found"));
 
     CHECK_THAT(world.fault(list_tags_of_resource_request{"things"}), Catch::StartsWith("Invalid TableArn"));
     CHECK(world.execute(list_tags_of_resource_request{"arn:aws:dynamodb:us-east-1:1:table/other"}).error().code ==

@@ -174,11 +174,13 @@ TEST_CASE("a token that comes back with another request is refused") {
     REQUIRE(world.execute(request));
     auto other_key = transaction({increment("b")}, "token");
     auto other_value = transaction({increment("a")}, "token");
+    auto other_answer = request;
+    std::get<transact_update>(other_answer.actions.front()).current_on_refusal = true;
     std::get<transact_update>(other_value.actions[0]).values = {{":one", 2}};
     auto other_type = other_value;
     std::get<transact_update>(other_type.actions[0]).values = {{":one", "1"}};
     auto more = transaction({increment("a"), increment("b")}, "token");
-    for (const auto& other : {other_key, other_value, other_type, more}) {
+    for (const auto& other : {other_key, other_value, other_type, other_answer, more}) {
         const auto why = world.execute(other).error();
         CHECK(why.code == errc::idempotency_mismatch);
     }
