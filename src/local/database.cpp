@@ -1,6 +1,6 @@
 // The engine as a database backend.
 // SPDX-License-Identifier: BSL-1.0
-#include "dynamodb/tables_named.hpp"
+#include "dynamodb/failed_request.hpp"
 #include "runtime/cancellation.hpp"
 
 #include <dynalease/local/database.hpp>
@@ -36,8 +36,7 @@ private:
         auto answer = store->execute(request, where.clock->wall());
         if (answer) co_return answer;
         failure why = std::move(answer).error();
-        why.details.operation = operation_name(request);
-        why.details.table = detail::tables_named(request, why.details.message);
+        detail::name_request(why, request);
         why.details.attempts = 1;
         co_return why;
     }

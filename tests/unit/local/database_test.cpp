@@ -103,13 +103,14 @@ TEST_CASE("two databases on one store see the same items") {
     CHECK(ask(context, two, get_a())->found == item{{"pk", "a"}});
 }
 
-TEST_CASE("a failure names operation and table") {
+TEST_CASE("a failure names operation, table and key") {
     asio::io_context context;
     const database database(context.get_executor());
     const auto why = ask(context, database, get_a()).error();
     CHECK(why.code == errc::table_not_found);
     CHECK(why.details.operation == "GetItem");
     CHECK(why.details.table == "things");
+    CHECK(why.details.key == "a");
     CHECK(why.details.attempts == 1);
 }
 

@@ -1,6 +1,6 @@
-// The tables that a failure is about.
+// What a failure was about, as its request tells.
 // SPDX-License-Identifier: BSL-1.0
-#include "dynamodb/tables_named.hpp"
+#include "dynamodb/failed_request.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -29,4 +29,19 @@ TEST_CASE("a failure of a request on several tables names them all, or the one t
     CHECK(tables_named(changes, {}) == "c");
     CHECK(tables_named(get_item_request{.table_name = "alone", .key = {}}, {}) == "alone");
     CHECK(tables_named(list_tables_request{}, {}).empty());
+}
+
+TEST_CASE("of a refused transaction the first refused action is named, with its own table and key") {
+    transact_write_items_request writes;
+    writes.actions.emplace_back(condition_check{.table_name = "a", .key = {{"id", 1}}, .condition_expression = {}});
+    writes.actions.emplace_back(transact_delete{.table_name = "b", .key = {{"id", "x"}}});
+    failure why(errc::transaction_canceled);
+    why.details.message = "cancelled";
+    why.reasons = {{"None", {}, {}}, {"ConditionalCheckFailed", "The conditional request failed", {}}};
+    detail::name_request(why, writes);
+    CHECK(why.details.operation == "TransactWriteItems");
+    CHECK(why.details.table == "b");
+    CHECK(why.details.key == "x");
+    CHECK(why.details.message ==
+          "cancelled; action 2 of 2, a deletion: ConditionalCheckFailed, The conditional request failed");
 }
