@@ -129,7 +129,7 @@ struct close_report {
 };
 
 /// A handle. Its end closes the session in the background, whatever was made from it; so keep it as long as its locks
-/// are needed.
+/// are needed. One that was moved from may only be assigned to or destroyed.
 ///
 /// A session lives from its first lease until its heartbeats go unanswered for a lease, or another process marks it
 /// dead. All that it held is lost then, and what was asked under its guards is not asked again. With the next lease
@@ -190,7 +190,7 @@ public:
     /// (`inspect` needs no session, and goes on), and no work of `with_lock` or `with_turn` begins. Work that runs may
     /// end, for half of `close_options::timeout` (2.5 s by default); meanwhile all guards stay in force, and heartbeats
     /// go on. What still runs then is cancelled (terminal), fails with `errc::session_closed`, and keeps its lock until
-    /// it has ended. All other guards are invalid then, at once where no work runs; all locks are released, and the
+    /// it has ended; work that awaits the very close of its session is such, too. All other guards are invalid then, at once where no work runs; all locks are released, and the
     /// heartbeat ends. Idempotent; a closed session never opens again. What fails is in the report: the call
     /// itself fails with `errc::cancelled` alone. Cancellation: all types, of the wait for the end; the closing itself
     /// goes on in the background. Cost: one write per held lock, and one for the session; a plain one has none.

@@ -69,7 +69,8 @@ struct run_options {
     /// longer than any token of the service. Empty: an id is drawn.
     detail::braced<std::string> id{};
     unsigned attempts = 10;  ///< of the body, at least 1; below 6 it never locks first, but as `locked_commit`
-    /// For all attempts together, from `begin` on; then `errc::locked` for what others hold, or `errc::timeout`.
+    /// For all attempts together, from `begin` on; then `errc::locked` for what others hold, or `errc::timeout`. A
+    /// request that is under way then is waited for: by `client_options::timeout` later it is over.
     std::chrono::milliseconds within{30'000};
     transaction_tier tier = transaction_tier::automatic;
 };
