@@ -272,11 +272,12 @@ boost::asio::awaitable<void> queue_admission::keep_writing_down([[maybe_unused]]
         // No longer than the claim lasts: its end must be told in time.
         const call_options options{.timeout = hold->unwritten_until() - core_.now()};
         const auto row = co_await put_row(ticket, why, options);
-        if (!still_held()) co_return;
-        if (row == written::yes && core_.now() < hold->unwritten_until()) {
+        if (row == written::yes && core_.may_write() && core_.now() < hold->unwritten_until()) {
+            // Also for whoever gives it back meanwhile: what shows it as passed is then its own doing.
             hold->written_down();
             co_return;
         }
+        if (!still_held()) co_return;
         if (row == written::buried || row == written::yes) break;
         if (why && failures == 0)
             core_.log(severity::warning, "a turn in queue '" + front_.name() + "' is not written down yet");

@@ -74,6 +74,8 @@ void item_world::note_standing(std::size_t index, const lock_state& after) {
     auto& since = standing_[index];
     since.there_since = after.exists ? std::min(since.there_since, now()) : time_point::max();
     since.free_since = free ? std::min(since.free_since, now()) : time_point::max();
+    if (after.floor > since.floor) since.raised_at = now();
+    since.floor = after.floor;
     const bool same = since.writer == after.writer && since.readers == after.readers;
     if (same) return;
     since.writer = after.writer;

@@ -59,6 +59,8 @@ public:
     }
     /// Nobody has had the item since then, or wanted it behind readers, and it was there.
     bool free_since(std::size_t index, time_point then) const { return standing_[index].free_since <= then; }
+    /// Nobody has voided a claim on it meanwhile, or been granted one: by a floor that rises writes are refused.
+    bool same_floor_since(std::size_t index, time_point then) const { return standing_[index].raised_at < then; }
     bool there_since(std::size_t index, time_point then) const { return standing_[index].there_since <= then; }
     /// Whoever has it had it already when that call began, and has shown no sign of life since then; and nobody waits
     /// for readers.
@@ -91,6 +93,8 @@ private:
     struct standing {
         time_point there_since = time_point::max();
         time_point free_since = time_point::max();
+        std::int64_t floor = 0;
+        time_point raised_at{};
         claimant writer{};
         std::set<claimant> readers{};
         time_point held_since{};  ///< by just those
