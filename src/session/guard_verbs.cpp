@@ -26,11 +26,12 @@ boost::asio::awaitable<runtime::completion<void>> tell_over(std::shared_ptr<hold
 }
 
 boost::asio::awaitable<runtime::completion<void>> run_learning_end(std::shared_ptr<hold> held, diagnostics* details) {
-    if (held->state() == guard_state::lost) {
+    if (held->lost_under_work()) {
         auto lost = tell_over(held, held->why_over(), details);
         co_return co_await std::move(lost);
     }
-    if (held->kept()) co_return runtime::completion<void>{};
+    // In somebody else's hands; or its time has run out since, of which the work knows nothing.
+    if (held->kept() || held->state() == guard_state::lost) co_return runtime::completion<void>{};
     const auto code = co_await held->wait_finished(details);
     co_return runtime::completion<void>{code};
 }

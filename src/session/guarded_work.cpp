@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "session/guarded_work.hpp"
 
-#include "runtime/spawn.hpp"
 #include "session/guard_verbs.hpp"
 #include "session/session_impl.hpp"
 
@@ -22,18 +21,6 @@ namespace dynalease::detail {
 namespace asio = boost::asio;
 
 namespace {
-
-asio::awaitable<runtime::completion<void>> run_work(std::shared_ptr<std::exception_ptr> thrown,
-                                                    asio::awaitable<void> work) {
-    // As in any coroutine of the caller's: once it is cancelled, each of its awaits says so, however often it goes on.
-    co_await asio::this_coro::throw_if_cancelled(true);
-    try {
-        co_await std::move(work);
-    } catch (...) {
-        *thrown = std::current_exception();
-    }
-    co_return runtime::completion<void>{};
-}
 
 /// A write of the work may have been applied. That is never told as less, whatever else is true.
 bool in_doubt(const std::exception_ptr& thrown) {
@@ -63,16 +50,29 @@ error ended_early(const hold& grant, guarded_verb verb, errc how, bool cancelled
 }  // namespace
 
 void check_kept_under_work(const hold& grant, guarded_verb verb, error_code end, const diagnostics& why) {
-    if (end == errc::lock_lost || end == errc::session_lost) {
+    // A session that is lost after the work's end does not tell that somebody had the grant before.
+    if (end == errc::lock_lost || grant.lost_under_work()) {
         throw ended_early(grant, verb, errc::lock_lost, false, why.message);
     }
-    // The guard was moved away, and has not been given back.
-    if (grant.state() == guard_state::lost) throw ended_early(grant, verb, errc::lock_lost, false, grant.why_lost());
 }
 
 guarded_work::guarded_work(asio::any_io_executor executor, std::shared_ptr<hold> grant, guarded_verb verb,
                            guarded_handler&& handler)
     : executor_(std::move(executor)), grant_(std::move(grant)), verb_(verb), handler_(std::move(handler)) {}
+
+asio::awaitable<runtime::completion<void>> guarded_work::run([[maybe_unused]] std::shared_ptr<guarded_work> self,
+                                                             asio::awaitable<void> work) {
+    // As in any coroutine of the caller's: once it is cancelled, each of its awaits says so, however often it goes on.
+    co_await asio::this_coro::throw_if_cancelled(true);
+    try {
+        co_await std::move(work);
+    } catch (...) {
+        thrown_ = std::current_exception();
+    }
+    // The loop may stand still before anything else.
+    grant_->note_work_ended();
+    co_return runtime::completion<void>{};
+}
 
 void guarded_work::start(asio::awaitable<void> work) {
     const auto self = shared_from_this();
@@ -102,7 +102,7 @@ void guarded_work::start(asio::awaitable<void> work) {
         if (code) self->thrown_ = std::make_exception_ptr(error(errc::cancelled, {}));
         self->finish();
     };
-    runtime::spawn<void>(executor_, run_work({self, &thrown_}, std::move(work)),
+    runtime::spawn<void>(executor_, run(self, std::move(work)),
                          asio::bind_cancellation_slot(body_.slot(), asio::bind_executor(executor_, std::move(on_end))));
 }
 

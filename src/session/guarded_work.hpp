@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "runtime/spawn.hpp"
 #include "session/hold.hpp"
 
 #include <dynalease/detail/guarded_work.hpp>
@@ -37,6 +38,8 @@ public:
     void session_closes() noexcept override;
 
 private:
+    boost::asio::awaitable<runtime::completion<void>> run(std::shared_ptr<guarded_work> self,
+                                                          boost::asio::awaitable<void> work);
     void cancel_for(errc why);
     void finish();
 

@@ -22,6 +22,10 @@ bool hold::held() const noexcept {
     return kept() && !expired() && (core_->status().valid() || core_->status().keeps_while_closing(in_use_));
 }
 
+void hold::note_work_ended() noexcept {
+    lost_under_work_ = state() == guard_state::lost;
+}
+
 bool hold::in_use() const noexcept {
     // Work that has given it back, or lost it, may go on without it.
     return in_use_ && state_ == guard_state::held;

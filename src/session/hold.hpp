@@ -49,6 +49,10 @@ public:
     std::string why_lost() const;
     /// See `session_members::begin_work`.
     void use(bool begins) noexcept { in_use_ = begins; }
+    /// Work under it has ended in this very step.
+    void note_work_ended() noexcept;
+    /// Its time was over then, or its session's.
+    bool lost_under_work() const noexcept { return lost_under_work_; }
     bool in_use() const noexcept override;
     /// Its guard gives it to the verb that ends it: invalid from here on, and that verb's to give back.
     /// @returns false if it was lost or released, or given to such a verb, before.
@@ -109,6 +113,7 @@ private:
     std::shared_ptr<session_impl> core_;
     std::atomic<guard_state> state_{guard_state::held};
     std::atomic<bool> in_use_{false};
+    std::atomic<bool> lost_under_work_{false};
     std::atomic<bool> handed_in_{false};
     std::atomic<bool> abandoned_{false};
     std::optional<error_code> finished_;

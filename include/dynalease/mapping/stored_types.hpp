@@ -56,12 +56,31 @@ std::string_view stored_type(std::string_view attribute) {
     return type;
 }
 
-/// What the struct's traits call `time_to_live`, if it has no such attribute. Else empty, and for a variant.
+/// Whether a member has the attribute of that name; where not, something derived from the members may be called so.
+/// @tparam Written it is written, too
+template <class T, bool Written>
+bool has_attribute(std::string_view name) {
+    return []<template <class...> class List, class... Each>(List<Each...>*, std::string_view wanted) {
+        return (((!Written || is_written<member_traits<Each::pointer>>) && attribute_of<T, Each>() == wanted) || ...);
+    }(static_cast<members_of<T>*>(nullptr), name);
+}
+
+/// As what type a struct writes the time by which its table's TTL goes; empty where that is not known, or not written.
+template <class T>
+std::string_view expiry_type(std::string_view attribute) {
+    if constexpr (!struct_variant<T>) {
+        if (!has_attribute<T, true>(attribute)) return {};
+    }
+    return stored_type<T>(attribute);
+}
+
+/// What the struct's traits call `time_to_live`, if it has no such attribute. Else empty, and where that is not known.
 template <class T>
 std::string_view missing_time_to_live() {
-    if constexpr (!struct_variant<T>) {
+    constexpr bool derives = requires(const T& value) { item_traits<T>::derived(value); };
+    if constexpr (!struct_variant<T> && !derives) {
         constexpr std::string_view named = item_traits<T>::time_to_live;
-        if (named != default_item_traits::time_to_live && stored_type<T>(named).empty()) return named;
+        if (named != default_item_traits::time_to_live && !has_attribute<T, false>(named)) return named;
     }
     return {};
 }

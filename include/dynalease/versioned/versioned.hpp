@@ -312,7 +312,7 @@ private:
             if (auto name = mapping::version_attribute<T>(); !name.empty()) options.version = name;
             types = {.key = mapping::stored_type<T>(options.key),
                      .sort_key = mapping::stored_type<T>(options.sort_key),
-                     .time_to_live = mapping::stored_type<T>(options.time_to_live),
+                     .time_to_live = mapping::expiry_type<T>(options.time_to_live),
                      .no_time_to_live = mapping::missing_time_to_live<T>()};
         }
         return detail::make_versioned_impl(std::move(target), std::move(options), types);

@@ -304,6 +304,33 @@ TEST_CASE("work whose release had no answer, and whose row is gone then, is not 
     CHECK(in.a.session->counters().unknown_applied == before.unknown_applied);
 }
 
+TEST_CASE("work that ended in time is not told of a loss that came after it") {
+    holding in;
+    bool ended = false;
+    std::optional<error> told;
+    const auto body = [&](lock_guard& guard) -> asio::awaitable<void> {
+        CHECK(guard.held());
+        in.a.process->pause();
+        ended = true;
+        co_return;
+    };
+    const auto works = [&]() -> asio::awaitable<void> {
+        lock target{*in.a.session, "y"};
+        try {
+            co_await with_lock(target, body);
+        } catch (const error& e) {
+            told = e;
+        }
+    };
+    running working(in.w, in.a, works());
+    while (!ended) in.w.scheduler.step();
+    in.w.scheduler.run_for(30s);
+    in.a.process->resume();
+    working.wait(1s);
+    CHECK_FALSE(told);
+    CHECK(in.a.session->lives() == 2);
+}
+
 TEST_CASE("whoever cancels work that has ended well is late") {
     holding in;
     in.a.network->set_plan(latency(50ms));

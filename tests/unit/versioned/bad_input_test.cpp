@@ -8,12 +8,31 @@
 
 namespace expiring {
 
+using dynalease::attribute_value;
+
 /// Its traits call something `time_to_live` that it has not.
 struct misspelt {
     std::string isbn;
     std::chrono::sys_seconds ends;
 };
 BOOST_DESCRIBE_STRUCT(misspelt, (), (isbn, ends))
+/// ... that it writes in a form of its own.
+struct by_itself {
+    std::string isbn;
+    attribute_value end;
+};
+BOOST_DESCRIBE_STRUCT(by_itself, (), (isbn, end))
+/// ... that is derived.
+struct derives {
+    std::string isbn;
+};
+BOOST_DESCRIBE_STRUCT(derives, (), (isbn))
+/// ... that somebody else writes.
+struct reads {
+    std::string isbn;
+    std::chrono::sys_seconds ends;
+};
+BOOST_DESCRIBE_STRUCT(reads, (), (isbn, ends))
 /// Nothing says by which time its table's TTL goes.
 struct unmarked {
     std::string isbn;
@@ -26,6 +45,23 @@ BOOST_DESCRIBE_STRUCT(unmarked, (), (isbn, ends))
 template <>
 struct dynalease::item_traits<expiring::misspelt> : dynalease::default_item_traits {
     static constexpr std::string_view time_to_live = "end";
+};
+template <>
+struct dynalease::item_traits<expiring::by_itself> : dynalease::default_item_traits {
+    static constexpr std::string_view time_to_live = "end";
+};
+template <>
+struct dynalease::item_traits<expiring::derives> : dynalease::default_item_traits {
+    static constexpr std::string_view time_to_live = "end";
+    static item_members derived(const expiring::derives&) {
+        item_members more;
+        more.present.emplace("end", 7);
+        return more;
+    }
+};
+template <>
+struct dynalease::member_traits<&expiring::reads::ends> : dynalease::default_member_traits {
+    static constexpr bool is_written = false;
 };
 
 using namespace dynalease;
@@ -329,4 +365,9 @@ TEST_CASE("bad input: the time by which a table's TTL goes is not stored as a te
     CHECK(as_text.find(R"("ends", by which the table's TTL goes, as S)") != std::string::npos);
     CHECK(as_text.find("item_traits") != std::string::npos);
     CHECK(refusal([&] { const versioned<expiring::unmarked> plain(to, in_books()); }).empty());
+
+    // Of these it is not known that they would.
+    CHECK(refusal([&] { const versioned<expiring::by_itself> kept(to, in_books()); }).empty());
+    CHECK(refusal([&] { const versioned<expiring::derives> kept(to, in_books()); }).empty());
+    CHECK(refusal([&] { const versioned<expiring::reads> kept(to, by_end); }).empty());
 }
