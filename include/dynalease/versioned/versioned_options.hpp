@@ -29,7 +29,8 @@ struct versioned_options {
     detail::braced<std::string> key;         ///< name of the partition key's attribute
     detail::braced<std::string> sort_key{};  ///< name of the sort key's attribute; empty: the table has none
     /// Attribute of the version, a number. Under another name than this one each write also leaves that name on the
-    /// item, in "_versioned_by": locks that would raise an attribute of your own called "version" are refused then.
+    /// item, in "_versioned_by". Loads and saves by another name are refused then, and locks that would raise an
+    /// attribute of your own called "version"; what writes without having read the item is not.
     detail::braced<std::string> version{"version"};
     detail::braced<std::string> stamp{"_stamp"};  ///< attribute of the last write's stamp
     /// Leave the stamps of the last four writes on the item, about 50 bytes. Without them a write that was refused
