@@ -44,6 +44,7 @@ void item_lock_impl::serve() {
 std::string item_lock_impl::in_the_way() const {
     const auto present = holds_.first();
     if (machine_.held()) return words_of_own_hold(core_, held_since_, present.get(), machine_.read_here());
+    if (machine_.in_transaction()) return "a transaction has it to change or read";
     const auto& others = machine_.others();
     if (!others || others->session == core_.id()) return {};
     if (others->session.empty()) return "a program of another make holds it";

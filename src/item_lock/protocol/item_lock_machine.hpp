@@ -41,6 +41,7 @@ public:
     std::optional<time_point> last_sent() const noexcept;
     /// Who else was seen to have it last; empty: nobody.
     const std::optional<item_holder>& others() const noexcept { return lock_.outlook.holder(); }
+    bool in_transaction() const noexcept { return lock_.outlook.in_transaction(); }
     /// A writer elsewhere was seen to wait for it, and keeps further readers out.
     bool others_intend() const noexcept { return lock_.outlook.others_intend(); }
     /// Whether a write for those who want the item may still land.

@@ -38,6 +38,7 @@ void item_outlook::note_holder(const item_lock_state& lock) {
 
 void item_outlook::study(const item_lock_state& lock) {
     claimants_.sight(lock, session_.now());
+    in_transaction_ = lock.in_transaction;
     note_holder(lock);
     if (lock.writer) {
         auto writer = reader_text(lock.writer->session, lock.writer->attempt);

@@ -45,6 +45,8 @@ public:
     // ---- what follows ----
     /// Empty: nobody, or nobody knows.
     const std::optional<item_holder>& holder() const noexcept { return holder_; }
+    /// It was last seen in a transaction's hands.
+    bool in_transaction() const noexcept { return in_transaction_; }
     /// A claimant elsewhere has left an intent.
     bool others_intend() const noexcept { return others_intend_; }
     /// Writers come and go, and have passed over whoever waits here too often.
@@ -68,6 +70,7 @@ private:
     session_view& session_;
     const std::chrono::nanoseconds shortest_;
     const std::chrono::nanoseconds longest_;
+    bool in_transaction_ = false;
     bool others_intend_ = false;
     time_point open_at_{};      ///< when the item was last seen without an intent of others
     std::string last_writer_;   ///< that was seen since somebody here began to wait

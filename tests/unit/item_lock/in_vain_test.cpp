@@ -53,6 +53,13 @@ TEST_CASE("a wait for an item ends with who has it, and for how long") {
     CHECK(w.tells(message, "has held it for at least 4 s") != w.tells(message, "has held it for at least 5 s"));
 }
 
+TEST_CASE("a wait for an item that a transaction holds ends with that") {
+    two_tellers w;
+    w.put({{"id", "north"}, {"amount", 0}, {"_TxId", "somebody's"}});
+    CHECK(w.tells(w.wait(5s), "a transaction has it"));
+    CHECK(w.a.session->counters().resolving == 0);
+}
+
 TEST_CASE("a wait for an item that others read ends with how many they are") {
     two_tellers w;
     node c(w, 3);
