@@ -92,8 +92,8 @@ concept table_of_versions = requires(const T& table) {
 /// second would wait for that writer. Between processes there is no order, and nobody is kept out: whoever saw the
 /// item go from one writer to another three times leaves an intent (beside one who takes it again and again, and is
 /// nearer to the table, that may take seconds), and gets it after at most 8 more turns inside the process that has it.
-/// For order, and for herds, use `queue`. Above 4 KB an item costs more than one unit for each
-/// lock request, and above 100 KB it is looked at more rarely (25 read units a second): prefer the named `lock`.
+/// For order, and for herds, use `queue`. Above 4 KB an item costs more than one unit for each lock request, and above
+/// 100 KB it is looked at more rarely (25 read units a second): prefer the named `lock`.
 class item_lock {
 public:
     /// Numbers are one key when they are equal: 1, 1.0 and 1E0 name the same item.

@@ -62,9 +62,16 @@ result<item_state> bare_state(const item_layout& layout, const item& attributes)
     return sight;
 }
 
+/// What the item calls its version, where that is not what the table does; null: it does not say so.
+const std::string* other_name(const item_layout& layout, const item& shown) {
+    const auto* value = find(shown, item_attribute::versioned_by);
+    const auto* name = value ? value->get_if<std::string>() : nullptr;
+    return name && *name != layout.version ? name : nullptr;
+}
+
 std::optional<failure> fault_of_name(const item_layout& layout, const item& shown) {
-    const auto own_name = find_string(shown, item_attribute::versioned_by);
-    if (!own_name || *own_name == layout.version) return std::nullopt;
+    const auto* own_name = other_name(layout, shown);
+    if (!own_name) return std::nullopt;
     failure why(errc::bad_version);
     why.details.message =
         "the item's version is its attribute \"" + *own_name + "\", and not \"" + layout.version + "\"";
@@ -124,10 +131,10 @@ result<item_state> state_of(const item_layout& layout, const item& shown) {
 }
 
 result<item_state> versioned_state_of(const item_layout& layout, const item& shown) {
-    const bool marked = shown.contains(item_attribute::transaction);
-    auto why = marked ? std::nullopt : fault_of_name(layout, shown);
-    if (why) return *std::move(why);
-    if (!marked) return bare_state(layout, shown);
+    if (!shown.contains(item_attribute::transaction)) {
+        auto why = fault_of_name(layout, shown);
+        return why ? result<item_state>(*std::move(why)) : bare_state(layout, shown);
+    }
     auto seen = visible_in(layout, shown);
     if (!seen) return std::move(seen).error();
     return item_state(**std::move(seen));
@@ -142,9 +149,8 @@ std::optional<failure> fault_of_version(const item_layout& layout, const item& s
     const auto sight = state_of(layout, shown);
     if (!sight) return sight.error();
     const auto& state = sight->state;
-    const auto own_name = find_string(shown, item_attribute::versioned_by);
     const bool unversioned = !state.version && (state.born || state.stamp);
-    if (unversioned || (own_name && *own_name != layout.version)) {
+    if (unversioned || other_name(layout, shown)) {
         failure why(errc::bad_version);
         why.details.message = "the item was written by a table of versions that are not called \"" + layout.version +
                               "\": give its lock that table, as in item_lock{session, table, key}";

@@ -36,6 +36,11 @@ struct doubtful_till : till_world {
     item_guard guard;
 };
 
+asio::awaitable<void> add_told(item_guard& guard, diagnostics& told, error_code& code) {
+    auto [end, left] = co_await guard.update(add("amount", 1), told, as_tuple);
+    code = end;
+}
+
 }  // namespace
 
 TEST_CASE("the release of a guard tells what became of its write that was in doubt") {
@@ -266,11 +271,7 @@ TEST_CASE("a write of an item that is gone says so, and that it may have come be
     w.apply(delete_item_request{.table_name = "tills", .key = till().key});
     diagnostics told;
     error_code code;
-    const auto writes = [&]() -> asio::awaitable<void> {
-        auto [end, left] = co_await guard.update(add("amount", 1), told, as_tuple);
-        code = end;
-    };
-    run(w, a, writes());
+    run(w, a, add_told(guard, told, code));
     CAPTURE(told.message);
     CHECK(code == errc::in_doubt);
     CHECK(told.message.starts_with("the item is gone, and its lock with it"));
@@ -286,11 +287,7 @@ TEST_CASE("a guard that is lost says why to each write of it") {
     w.scheduler.run_for(15s);
     diagnostics told;
     error_code code;
-    const auto writes = [&]() -> asio::awaitable<void> {
-        auto [end, left] = co_await guard.update(add("amount", 1), told, as_tuple);
-        code = end;
-    };
-    run(w, a, writes());
+    run(w, a, add_told(guard, told, code));
     CHECK(code == errc::session_lost);
     CHECK(told.message.find("no heartbeat was acknowledged") != std::string::npos);
 }

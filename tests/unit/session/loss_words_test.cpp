@@ -63,6 +63,10 @@ void edit(world& w, const std::string& key, const std::string& attribute, const 
     w.apply(put_item_request{.table_name = table, .new_item = std::move(row)});
 }
 
+void remove_row(world& w, const std::string& key, const std::string& sort = "-") {
+    w.apply(delete_item_request{.table_name = table, .key = {{"pk", key}, {"sk", sort}}});
+}
+
 asio::awaitable<void> wait_for_ever(const node& in, bool& began) {
     began = true;
     auto& clock = *in.environment.clock;
@@ -198,7 +202,7 @@ TEST_CASE("a loss by a row that was deleted, closed or edited says which") {
     holding in;
     const auto key = "session#" + in.a.session->id();
     SECTION("deleted") {
-        in.w.apply(delete_item_request{.table_name = table, .key = {{"pk", key}, {"sk", "-"}}});
+        remove_row(in.w, key);
         in.w.scheduler.run_for(3s);
         in.expect(errc::session_lost, "the session's row is gone: somebody deleted it");
     }
@@ -225,7 +229,7 @@ TEST_CASE("a loss of one lock says what its row shows") {
         CHECK(in.logged("lock 'x' was lost before it was given back: its row names session R2D2"));
     }
     SECTION("it was deleted") {
-        in.w.apply(delete_item_request{.table_name = table, .key = {{"pk", "lock#x"}, {"sk", "-"}}});
+        remove_row(in.w, "lock#x");
         run(in.w, in.a, in.release());
         CHECK(in.told.message.find("its row is gone") != std::string::npos);
     }
@@ -253,7 +257,7 @@ TEST_CASE("work that ended well is told of a loss that only its release found") 
     running works(in.w, in.a, work<short_work>(in.a, began, told));
     while (!began) in.w.scheduler.step();
     SECTION("its row was deleted") {
-        in.w.apply(delete_item_request{.table_name = table, .key = {{"pk", "lock#worked on"}, {"sk", "-"}}});
+        remove_row(in.w, "lock#worked on");
         works.wait(8s);
         expect_lost(told, "with_lock", "its row is gone: somebody deleted it");
     }
@@ -278,7 +282,7 @@ TEST_CASE("work that gave its lock back itself is told of its loss, too") {
     const bool drops = GENERATE(false, true);
     running works(in.w, in.a, drops ? work<dropping_work>(in.a, began, told) : work<releasing_work>(in.a, began, told));
     while (!began) in.w.scheduler.step();
-    in.w.apply(delete_item_request{.table_name = table, .key = {{"pk", "lock#worked on"}, {"sk", "-"}}});
+    remove_row(in.w, "lock#worked on");
     works.wait(8s);
     expect_lost(told, "with_lock", "its row is gone: somebody deleted it");
 }
@@ -290,7 +294,7 @@ TEST_CASE("work whose release had no answer, and whose row is gone then, is not 
     running works(in.w, in.a, work<short_work>(in.a, began, told));
     while (!began) in.w.scheduler.step();
     const auto before = in.a.session->counters();
-    in.w.apply(delete_item_request{.table_name = table, .key = {{"pk", "lock#worked on"}, {"sk", "-"}}});
+    remove_row(in.w, "lock#worked on");
     int releases = 0;
     in.a.network->set_plan([&](const any_request& request, const call_options& how) {
         const bool first =
@@ -363,7 +367,7 @@ TEST_CASE("work that ended well is told of a turn that only its leaving found lo
     std::optional<error> told;
     running works(in.w, in.a, work_in_turn(in.a, line, began, told));
     while (!began) in.w.scheduler.step();
-    in.w.apply(delete_item_request{.table_name = table, .key = {{"pk", "queue#worked on"}, {"sk", "/"}}});
+    remove_row(in.w, "queue#worked on", "/");
     works.wait(8s);
     expect_lost(told, "with_turn", "its queue's row is gone: somebody deleted it");
 }

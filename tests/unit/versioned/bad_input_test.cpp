@@ -1,6 +1,7 @@
 // What cannot be stored or read is told by name, and before anything is sent wherever that can be.
 // SPDX-License-Identifier: BSL-1.0
 #include "book_shop.hpp"
+#include "complaint.hpp"
 
 #include <dynalease/versioned.hpp>
 
@@ -348,26 +349,17 @@ TEST_CASE("bad input: an item whose version goes by another name is neither read
 TEST_CASE("bad input: the time by which a table's TTL goes is not stored as a text") {
     shop s;
     const database to(s.a.network);
-    const auto refusal = [](const auto& make) -> std::string {
-        try {
-            make();
-        } catch (const error& why) {
-            CHECK(why.code() == errc::bad_attribute);
-            return why.diagnostics().message;
-        }
-        return {};
-    };
     auto by_end = in_books();
     by_end.time_to_live = "ends";
-    CHECK(refusal([&] { const versioned<expiring::misspelt> none(to, in_books()); }).find(R"("end")") !=
+    CHECK(complaint([&] { const versioned<expiring::misspelt> none(to, in_books()); }).find(R"("end")") !=
           std::string::npos);
-    const auto as_text = refusal([&] { const versioned<expiring::unmarked> none(to, by_end); });
+    const auto as_text = complaint([&] { const versioned<expiring::unmarked> none(to, by_end); });
     CHECK(as_text.find(R"("ends", by which the table's TTL goes, as S)") != std::string::npos);
     CHECK(as_text.find("item_traits") != std::string::npos);
-    CHECK(refusal([&] { const versioned<expiring::unmarked> plain(to, in_books()); }).empty());
+    CHECK(complaint([&] { const versioned<expiring::unmarked> plain(to, in_books()); }).empty());
 
     // Of these it is not known that they would.
-    CHECK(refusal([&] { const versioned<expiring::by_itself> kept(to, in_books()); }).empty());
-    CHECK(refusal([&] { const versioned<expiring::derives> kept(to, in_books()); }).empty());
-    CHECK(refusal([&] { const versioned<expiring::reads> kept(to, by_end); }).empty());
+    CHECK(complaint([&] { const versioned<expiring::by_itself> kept(to, in_books()); }).empty());
+    CHECK(complaint([&] { const versioned<expiring::derives> kept(to, in_books()); }).empty());
+    CHECK(complaint([&] { const versioned<expiring::reads> kept(to, by_end); }).empty());
 }
