@@ -87,7 +87,7 @@ awaitable<runtime::completion<transaction_sight>> run_get(std::shared_ptr<transa
 result<std::optional<stored_item>> as_stored(const placed_key& place, std::optional<item> committed) {
     using stored = std::optional<stored_item>;
     if (!committed) return stored{};
-    auto sight = protocol::state_of(place.layout, *committed);
+    auto sight = protocol::versioned_state_of(place.layout, *committed);
     if (!sight) return protocol::about(std::move(sight).error(), {place.layout.table, place.key});
     if (sight->gone) return stored{};
     return stored(stored_item{std::move(sight->state), *std::move(committed)});

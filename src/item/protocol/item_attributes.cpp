@@ -23,6 +23,13 @@ std::set<std::string, std::less<>> placeholders_in(std::string_view text) {
 
 }  // namespace
 
+std::string goes_by_name(const item_layout& layout, attribute_values& values) {
+    if (!layout.names_version()) return "attribute_not_exists(#by)";
+    values.emplace(":by", layout.version);
+    // Who gives an item a birth gives it its version, too.
+    return "(#by = :by OR (attribute_not_exists(#by) AND attribute_not_exists(#born)))";
+}
+
 bool is_reserved(const item_layout& layout, std::string_view name) {
     return name == layout.version || name == layout.stamp || name == item_attribute::born ||
            name == item_attribute::trail || name == item_attribute::gone || name == item_attribute::versioned_by ||

@@ -60,6 +60,10 @@ inline constexpr std::string_view unlocked =
 /// The part of it that is tested whatever the caller ignores: a transaction's before-images must not grow stale.
 inline constexpr std::string_view not_in_transaction = "attribute_not_exists(#tx) AND attribute_not_exists(#gone)";
 
+/// That the item's version goes by this layout's name, or by none yet. Whoever raises a version demands it of an item
+/// that need not be the one it has read: those who go by another name would not see what is written.
+std::string goes_by_name(const item_layout& layout, attribute_values& values);
+
 /// Whether an attribute is the library's own: no user's value or update may name it.
 bool is_reserved(const item_layout& layout, std::string_view name);
 /// The first reserved name among those that the update changes; empty if there is none.

@@ -62,15 +62,20 @@ result<item_state> bare_state(const item_layout& layout, const item& attributes)
     return sight;
 }
 
-/// What the item calls its version, where that is not what the table does; null: it does not say so.
-const std::string* other_name(const item_layout& layout, const item& shown) {
+/// What the item calls its version, where that is not what the table does: of all items that `goes_by_name` refuses.
+std::optional<std::string> other_name(const item_layout& layout, const item& shown) {
     const auto* value = find(shown, item_attribute::versioned_by);
-    const auto* name = value ? value->get_if<std::string>() : nullptr;
-    return name && *name != layout.version ? name : nullptr;
+    if (!value) {
+        const bool has_usual = layout.names_version() && shown.contains(item_attribute::born);
+        return has_usual ? std::optional<std::string>(item_attribute::usual_version) : std::nullopt;
+    }
+    const auto* name = value->get_if<std::string>();
+    if (name && layout.names_version() && *name == layout.version) return std::nullopt;
+    return name ? *name : std::string(item_attribute::versioned_by);
 }
 
 std::optional<failure> fault_of_name(const item_layout& layout, const item& shown) {
-    const auto* own_name = other_name(layout, shown);
+    const auto own_name = other_name(layout, shown);
     if (!own_name) return std::nullopt;
     failure why(errc::bad_version);
     why.details.message =

@@ -124,6 +124,8 @@ update_item_request item_lock_requests::change(const item_grant& held, const gua
         update += raised_version(layout_, what.stamp);
         condition += " AND (attribute_not_exists(#ver) OR #ver <= :top)";
         values.emplace(":top", layout_.version_limit - layout_.step);
+        // Of a life that is known, the version's name is known, too.
+        if (!held.born) condition += " AND " + goes_by_name(layout_, values);
     }
     auto request = draft({}, std::move(condition), std::move(values));
     apply(request, what.condition);

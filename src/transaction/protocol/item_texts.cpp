@@ -67,6 +67,7 @@ std::string same_stamp(const guarded_table& on, const item_sight& seen, attribut
     std::string text = seen.stamp ? " AND #stamp = :seen" : " AND attribute_not_exists(#stamp)";
     if (seen.stamp) values.emplace(":seen", bytes_of(*seen.stamp));
     if (!on.versioned) return text;
+    if (!seen.stamp) text += " AND " + goes_by_name(on.layout, values);
     text += seen.version ? " AND #ver = :version" : " AND attribute_not_exists(#ver)";
     if (seen.version) values.emplace(":version", *seen.version);
     return text;
@@ -81,6 +82,7 @@ std::string free_item(const guarded_table& on, mark_kind kind, const std::option
     } else if (kind == mark_kind::updated) {
         text += " AND (attribute_not_exists(#ver) OR #ver <= :top)";
         values.emplace(":top", on.layout.version_limit - on.layout.step);
+        if (!seen) text += " AND " + goes_by_name(on.layout, values);
     }
     if (!seen) {
         // A lock moves the stamp: what is none could not be told from one, nor be given back.

@@ -99,6 +99,8 @@ std::string version_requests::identity(const checked_write& write, attribute_val
         text = "#ver = :n";
         values.emplace(":n", *base.version);
     }
+    // Version and birth name a state for ever. Less may be an item's whose version has come to go by another name.
+    if (!base.version || !base.born) text += " AND " + goes_by_name(layout_, values);
     if (base.born) {
         text += " AND #born = :b";
         values.emplace(":b", bytes_of(*base.born));
@@ -256,7 +258,8 @@ update_item_request version_requests::clear(const item_key& key, const checked_w
 update_item_request version_requests::blind(const item_key& key, const update_expression& change,
                                             const item_stamp& mine, bool ignore_lock) const {
     auto request = draft(key);
-    request.condition_expression = "attribute_exists(#k) AND " + std::string(lock_test(ignore_lock));
+    request.condition_expression = "attribute_exists(#k) AND " + goes_by_name(layout_, request.values) + " AND " +
+                                   std::string(lock_test(ignore_lock));
     if (layout_.stamps) {
         request.values.emplace(":m", bytes_of(mine));
         request.condition_expression += own_stamp_absent();

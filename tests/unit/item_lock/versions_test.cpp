@@ -123,10 +123,8 @@ TEST_CASE("nor where the application has a number of its own under that other na
         w.put(std::move(now));
         run(w, w.a, revised_till::save(w));
     }
-    SECTION("changed under a lock that knows") {
-        auto now = w.stored("west");
-        now.erase("_versioned_by");
-        w.put(std::move(now));
+    SECTION("changed under a lock that knows, and made by nobody of ours") {
+        w.put({{"id", "west"}, {"amount", 10}, {"version", 3}, {"rev", 1}});
         run(w, w.a, take(item_lock{*w.a.session, w.table, "west"}, w.guard));
         run(w, w.a, add_and_release(w.guard, -1));
     }

@@ -1,0 +1,182 @@
+// Two programs that call the version of one item by different names: one of them writes it, the other one is refused.
+// SPDX-License-Identifier: BSL-1.0
+#include "book_shop.hpp"
+
+#include "support/histories.hpp"
+
+#include <dynalease/item_lock.hpp>
+#include <dynalease/transaction.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <array>
+#include <functional>
+
+namespace dynalease::tests {
+
+namespace {
+
+using protocol::test::dice;
+
+enum class step { load, save, blind, clobber, save_all, update_in_transaction, put_in_transaction, update_under_lock };
+constexpr std::size_t steps = 8;
+
+/// A program that goes by one name, and what it has loaded.
+struct keeper {
+    keeper(node& in, std::string name, bool stamps)
+        : of(in),
+          options{.table = "books", .key = "isbn", .version = name, .stamps = stamps},
+          books(database(in.network), options),
+          several(database(in.network), {.table = table}) {}
+
+    node& of;
+    versioned_options options;
+    versioned<item> books;
+    transactions several;
+    std::optional<loaded<item>> kept{};
+    int kept_after = 0;  ///< so many writes
+};
+
+/// What they both did to one item.
+class two_names {
+public:
+    two_names(std::uint64_t seed, bool stamps)
+        : in(seed), stamped(stamps), keepers{{{in.a, "version", stamps}, {in.b, "rev", stamps}}} {}
+
+    /// @returns whether it wrote
+    asio::awaitable<bool> take(step what, keeper& by) {
+        item whole{{"isbn", isbn}, {"title", std::to_string(writes)}};
+        const auto change = set("title", std::to_string(writes));
+        std::function<asio::awaitable<void>(transaction&)> work;
+        const auto in_one = [&]() -> asio::awaitable<bool> {
+            // Transactions go by stamps.
+            if (!stamped) co_return false;
+            run_options how;
+            how.attempts = 2;
+            co_await by.several.run(work, how);
+            co_return true;
+        };
+        switch (what) {
+            case step::load: {
+                auto found = co_await by.books.load(isbn);
+                by.kept = std::move(found);
+                by.kept_after = writes;
+                co_return false;
+            }
+            case step::save: {
+                if (!by.kept) co_return false;
+                auto wanted = *by.kept;
+                wanted.value["title"] = std::to_string(writes);
+                auto saved = co_await by.books.save(wanted);
+                CHECK(by.kept_after == writes);
+                by.kept = std::move(saved);
+                by.kept_after = writes + 1;
+                co_return true;
+            }
+            case step::blind:
+                co_await by.books.blind(isbn, change);
+                co_return true;
+            case step::clobber:
+                co_await by.books.clobber(std::move(whole), {.upsert = true});
+                co_return true;
+            case step::save_all: {
+                versioned_writes all;
+                all.blind(by.books, isbn, change);
+                co_await dynalease::save_all(database(by.of.network), all);
+                co_return true;
+            }
+            case step::update_in_transaction:
+                work = [&](transaction& all) -> asio::awaitable<void> {
+                    all.update(by.books, isbn, change);
+                    co_return;
+                };
+                co_return co_await in_one();
+            case step::put_in_transaction:
+                work = [&](transaction& all) -> asio::awaitable<void> {
+                    all.put(by.books, whole);
+                    co_return;
+                };
+                co_return co_await in_one();
+            case step::update_under_lock: {
+                item_lock lock{*by.of.session, by.books, isbn};
+                auto guard = co_await lock.acquire();
+                const auto [code, left] = co_await guard.update(change, as_pair);
+                co_await guard.release();
+                if (code) throw error(code, {});
+                co_return true;
+            }
+        }
+        co_return false;
+    }
+
+    asio::awaitable<void> take_and_judge(step what, std::size_t which) {
+        auto& by = keepers[which];
+        const auto& mine = by.options.version;
+        const auto before = in.stored();
+        const auto owner = name_of(before);
+        bool wrote = false;
+        error_code code;
+        try {
+            wrote = co_await take(what, by);
+        } catch (const error& why) {
+            code = why.code();
+        }
+        INFO("step " << static_cast<int>(what) << " of " << std::string(mine) << ", of " << owner
+                     << "'s item: " << code.message());
+        const bool is_others = !owner.empty() && owner != mine;
+        if (is_others) CHECK_FALSE(wrote);
+        // A save of what was loaded before may be told as a conflict.
+        const bool asks = what != step::save && (stamped || !is_transaction(what));
+        if (is_others && asks) CHECK(code == errc::bad_version);
+        // Under a lock an item that was stamped and has no such version is refused, too.
+        if (code == errc::bad_version && what != step::update_under_lock) CHECK(is_others);
+        if (wrote) {
+            ++writes;
+        } else {
+            CHECK(in.stored()["title"] == item(before)["title"]);
+        }
+    }
+
+    static bool is_transaction(step what) {
+        return what == step::update_in_transaction || what == step::put_in_transaction;
+    }
+
+    /// The name of the item's version; empty: nobody has settled that.
+    static std::string name_of(const item& stored) {
+        if (const auto by = stored.find("_versioned_by"); by != stored.end()) return *by->second.get_if<std::string>();
+        return stored.contains("_born") ? "version" : "";
+    }
+
+    shop in;
+    const bool stamped;
+    std::array<keeper, 2> keepers;
+    int writes = 0;
+};
+
+}  // namespace
+
+TEST_CASE("an item whose version two programs call differently loses no write, and keeps the name that it has") {
+    constexpr std::uint64_t histories = 600;
+    unsigned written = 0;
+    for (std::uint64_t seed = 0; seed < histories; ++seed) {
+        dice choose(seed);
+        two_names both(seed, seed % 3 != 0);
+        // Made by nobody of ours: with no version, with one of either name, or with both.
+        item foreign{{"isbn", isbn}};
+        if (seed % 2 == 0) foreign.emplace("version", 3);
+        if (seed % 4 < 2) foreign.emplace("rev", 7);
+        if (seed % 5 != 0) both.in.put(std::move(foreign));
+        INFO("history " << seed);
+        run(both.in.where, both.in.a, [](two_names& of, dice& by) -> asio::awaitable<void> {
+            for (int i = 0; i < 7; ++i) {
+                const auto which = by(2, 0);
+                co_await of.take_and_judge(static_cast<step>(by(steps, 0)), which);
+            }
+        }(both, choose));
+        written += static_cast<unsigned>(both.writes);
+    }
+    // The histories must be worth looking at.
+    CHECK(written > histories);
+}
+
+}  // namespace dynalease::tests
