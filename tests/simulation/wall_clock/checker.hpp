@@ -26,8 +26,8 @@ struct clock_bounds {
 ///
 /// What strangers do to each other, or free by mistake, is the recipe's own weakness, and checked of nobody. Nor is a
 /// write that happens again because the network copies both it and the one that locked the item. W6 is waived for a
-/// lock whose program was refused it, and shown its own moment: the network has repeated the write, and told how the
-/// copy fared, or another has drawn the same microsecond. Nobody can know which.
+/// lock whose program was refused it: the network has repeated the write, and told how the other copy fared, or another
+/// has drawn the same microsecond. Nobody can know which.
 class checker {
 public:
     checker(std::size_t items, clock_bounds bounds) : bounds_(bounds), items_(items) {}
@@ -49,7 +49,7 @@ private:
         bool late = false;     ///< what stands of it now came when its caller had gone on
         bool copied = false;   ///< ... as a copy that the network made
         bool removed = false;  ///< by a stranger, as the recipe lets it happen
-        bool unknown = false;  ///< the one who has locked it was refused, and shown its own moment
+        bool unknown = false;  ///< the one who has locked it was refused
     };
     struct item_record {
         item_state state;

@@ -66,7 +66,7 @@ struct told {
     answer what{};
 };
 
-/// Somebody was refused that moment, and was shown it: the item's lock may be its own, or another's that drew the same.
+/// Somebody was refused that moment. If it stands there, the lock may be its own, or of another that drew it, too.
 struct unknowable {
     std::size_t item = 0;
     std::string text{};

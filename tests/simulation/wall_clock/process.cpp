@@ -119,7 +119,8 @@ void process::applied(const testing::logged_request& entry, const any_request& r
 }
 
 /// The network may repeat a write, and answer for the copy: what was refused for another moment than its own two may
-/// have been done before that one came; and of a claim that is shown its own moment nobody can say whose it is.
+/// have been done before that one came; and whose a claim is that was surely refused, and stands there all the same,
+/// nobody can say.
 void process::note_refusal(const update_item_request& request, const failure& why) {
     const auto* shown = why.current ? find_string(*why.current, world_.options().attribute) : nullptr;
     const auto is_shown = [&](const auto& each) {
@@ -131,7 +132,7 @@ void process::note_refusal(const update_item_request& request, const failure& wh
     if (number != 0 && !certain) unknown_.insert(number);
     const auto claimed = claim_in(request, world_.bounds().timeout);
     const auto index = clock_world::item_in(request.key);
-    if (index && shown && why.outcome != outcome::unknown && claimed == *shown)
+    if (index && !claimed.empty() && why.outcome != outcome::unknown)
         world_.tell(name(), unknowable{.item = *index, .text = claimed});
 }
 
