@@ -136,6 +136,21 @@ TEST_CASE("keys: where the table's key is another, what the service says comes w
         s);
 }
 
+TEST_CASE("keys: what else the service refuses is not put down to the key") {
+    shop s;
+    s.put({{"isbn", isbn}, {"version", 1}});
+    s.in_a(
+        [](shop& in) -> asio::awaitable<void> {
+            auto books = in.books(in.a);
+            diagnostics why;
+            const auto of_nothing = set("pages", attr("nowhere") + 1);
+            auto [code, none] = co_await books.blind(isbn, of_nothing, why, as_pair);
+            CHECK(code == errc::validation);
+            CHECK(why.advice.find("key") == std::string::npos);
+        },
+        s);
+}
+
 TEST_CASE("keys: a creation without one says what is missing, and what to do") {
     shop s;
     s.in_a(

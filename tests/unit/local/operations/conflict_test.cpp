@@ -148,4 +148,17 @@ TEST_CASE("of the failed requests some are done and some are not; of the throttl
     CHECK_FALSE(world.get({{"pk", "never"}}));
 }
 
+TEST_CASE("conflicts that come at a rate come to writes and to reads in transactions, and to no plain read") {
+    engine_world world;
+    REQUIRE(world.execute(put_of("a")));
+    world.store.set_faults({.conflicting = 1});
+    CHECK(world.execute(put_of("a")).error().code == errc::transaction_conflict);
+    for (const auto& why : {world.execute(transaction("a")).error(), world.execute(read_of("a")).error()}) {
+        CHECK(why.code == errc::transaction_canceled);
+        REQUIRE_FALSE(why.reasons.empty());
+        CHECK(why.reasons.front().code == "TransactionConflict");
+    }
+    CHECK(world.execute(get_item_request{.table_name = "things", .key = {{"pk", "a"}}}));
+}
+
 }  // namespace dynalease::local::test
