@@ -175,8 +175,8 @@ error unreadable_item(const versioned_impl& core, const item& shown, failure why
 }
 
 std::optional<stored_item> stored_from(const versioned_impl& core, item&& shown) {
-    const auto state = protocol::versioned_state_of(core.layout(), shown);
-    if (state) return stored_in(protocol::visible_in(core.layout(), std::move(shown)).value());
+    const auto state = protocol::versioned_state_of(core.layout(), shown, false);
+    if (state) return stored_in(protocol::visible_in(core.layout(), std::move(shown), false).value());
     throw unreadable_item(core, shown, state.error(), "versioned.from");
 }
 

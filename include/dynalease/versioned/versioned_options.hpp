@@ -30,8 +30,9 @@ struct versioned_options {
     detail::braced<std::string> sort_key{};  ///< name of the sort key's attribute; empty: the table has none
     /// Attribute of the version, a number. Under another name than this one each write also leaves that name on the
     /// item, in "_versioned_by". Whoever goes by another name neither loads nor writes the item, under a lock or in a
-    /// transaction no more than alone: `errc::bad_version`. He may remove what he has not loaded. An item that has but
-    /// been changed blindly has no name yet but this one's, and may still be given another.
+    /// transaction no more than alone: `errc::bad_version`. He may remove what he has not loaded. An item of other
+    /// makes that has but been changed blindly has no name yet, and may still be given one; without `stamps` the change
+    /// is lost then.
     detail::braced<std::string> version{"version"};
     detail::braced<std::string> stamp{"_stamp"};  ///< attribute of the last write's stamp
     /// Leave the stamps of the last four writes on the item, about 50 bytes. Without them a write that was refused

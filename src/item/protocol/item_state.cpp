@@ -63,10 +63,10 @@ result<item_state> bare_state(const item_layout& layout, const item& attributes)
 }
 
 /// What the item calls its version, where that is not what the table does: of all items that `goes_by_name` refuses.
-std::optional<std::string> other_name(const item_layout& layout, const item& shown) {
+std::optional<std::string> other_name(const item_layout& layout, const item& shown, bool whole = true) {
     const auto* value = find(shown, item_attribute::versioned_by);
     if (!value) {
-        const bool has_usual = layout.names_version() && shown.contains(item_attribute::born);
+        const bool has_usual = whole && layout.names_version() && shown.contains(item_attribute::born);
         return has_usual ? std::optional<std::string>(item_attribute::usual_version) : std::nullopt;
     }
     const auto* name = value->get_if<std::string>();
@@ -74,8 +74,8 @@ std::optional<std::string> other_name(const item_layout& layout, const item& sho
     return name ? *name : std::string(item_attribute::versioned_by);
 }
 
-std::optional<failure> fault_of_name(const item_layout& layout, const item& shown) {
-    const auto own_name = other_name(layout, shown);
+std::optional<failure> fault_of_name(const item_layout& layout, const item& shown, bool whole) {
+    const auto own_name = other_name(layout, shown, whole);
     if (!own_name) return std::nullopt;
     failure why(errc::bad_version);
     why.details.message =
@@ -100,10 +100,10 @@ result<std::optional<visible_item>> without_mark(const item_layout& layout, std:
 
 }  // namespace
 
-result<std::optional<visible_item>> visible_in(const item_layout& layout, std::optional<item> shown) {
+result<std::optional<visible_item>> visible_in(const item_layout& layout, std::optional<item> shown, bool whole) {
     auto seen = without_mark(layout, std::move(shown));
     if (!seen || !*seen) return seen;
-    auto why = fault_of_name(layout, (*seen)->attributes);
+    auto why = fault_of_name(layout, (*seen)->attributes, whole);
     if (why) return *std::move(why);
     return seen;
 }
@@ -135,12 +135,12 @@ result<item_state> state_of(const item_layout& layout, const item& shown) {
     return item_state(**std::move(seen));
 }
 
-result<item_state> versioned_state_of(const item_layout& layout, const item& shown) {
+result<item_state> versioned_state_of(const item_layout& layout, const item& shown, bool whole) {
     if (!shown.contains(item_attribute::transaction)) {
-        auto why = fault_of_name(layout, shown);
+        auto why = fault_of_name(layout, shown, whole);
         return why ? result<item_state>(*std::move(why)) : bare_state(layout, shown);
     }
-    auto seen = visible_in(layout, shown);
+    auto seen = visible_in(layout, shown, whole);
     if (!seen) return std::move(seen).error();
     return item_state(**std::move(seen));
 }

@@ -99,23 +99,17 @@ std::string version_requests::identity(const checked_write& write, attribute_val
         text = "#ver = :n";
         values.emplace(":n", *base.version);
     }
-    // Version and birth name a state for ever. Less may be an item's whose version has come to go by another name.
-    if (!base.version || !base.born) text += " AND " + goes_by_name(layout_, values);
     if (base.born) {
         text += " AND #born = :b";
         values.emplace(":b", bytes_of(*base.born));
-        return text;
-    }
-    // Nothing else tells two lives of such an item apart.
-    text += " AND attribute_not_exists(#born)";
-    if (!write.knows_stamps) return text;
-    if (base.stamp) {
-        text += " AND #stamp = :s";
-        values.emplace(":s", bytes_of(*base.stamp));
     } else {
-        text += " AND attribute_not_exists(#stamp)";
+        // Nothing else tells two lives of such an item apart.
+        text += " AND attribute_not_exists(#born)";
+        if (write.knows_stamps) text += base.stamp ? " AND #stamp = :s" : " AND attribute_not_exists(#stamp)";
+        if (write.knows_stamps && base.stamp) values.emplace(":s", bytes_of(*base.stamp));
     }
-    return text;
+    // The base may have come from who goes by another name: as a revision does, or a row without that attribute.
+    return text + " AND " + goes_by_name(layout_, values);
 }
 
 std::string version_requests::guard(const checked_write& write, attribute_values& values) const {

@@ -76,6 +76,7 @@ private:
     sequence<void> pause(std::chrono::nanoseconds longest);
     sequence<void> succeed(any_response& response);
     sequence<void> look();
+    bool is_made(const std::optional<item>& shown) const;
     step_after refused(failure& why);
     void saved(std::optional<item> attributes);
     void conclude(verdict meant, std::optional<visible_item> sight);
@@ -182,9 +183,21 @@ sequence<void> delivery::clear_tombstone() {
     }
 }
 
+/// Whether the item remembers this write, though another may have given its version another name since.
+bool delivery::is_made(const std::optional<item>& shown) const {
+    if (!shown) return false;
+    const auto now = state_of(*intent_.layout, *shown);
+    return now && remembers(now->state, intent_.write.mine);
+}
+
 /// Judges a refusal.
 delivery::step_after delivery::refused(failure& why) {
+    const bool made = is_made(why.current);
     auto seen = visible_in(*intent_.layout, std::move(why.current));
+    if (!seen && made) {
+        end_.facts.unread = seen.error().details.message;
+        return step_after::done;
+    }
     if (!seen) {
         fail(std::move(seen).error());
         return step_after::done;
@@ -221,7 +234,12 @@ sequence<void> delivery::look() {
         doubt({});
         co_return;
     }
+    const bool made = is_made(read->found);
     auto seen = visible_in(*intent_.layout, std::move(read->found));
+    if (!seen && made) {
+        end_.facts.unread = seen.error().details.message;
+        co_return;
+    }
     auto sight = seen ? *std::move(seen) : std::nullopt;
     const auto meant = decide(intent_, sight ? &*sight : nullptr, false);
     conclude(meant, std::move(sight));

@@ -117,12 +117,6 @@ TEST_CASE("nor where the application has a number of its own under that other na
     };
     run(w, w.a, make(w));
     SECTION("created") {}
-    SECTION("saved by those who said nothing of it when they made it") {
-        auto now = w.stored("west");
-        now.erase("_versioned_by");
-        w.put(std::move(now));
-        run(w, w.a, revised_till::save(w));
-    }
     SECTION("changed under a lock that knows, and made by nobody of ours") {
         w.put({{"id", "west"}, {"amount", 10}, {"version", 3}, {"rev", 1}});
         run(w, w.a, take(item_lock{*w.a.session, w.table, "west"}, w.guard));

@@ -63,7 +63,8 @@ private:
 TEST_CASE("a save tests life and version, and raises version, stamp and trail") {
     const item_version base{.version = 5, .born = stamp(1), .stamp = stamp(4), .trail = {stamp(3), stamp(2), stamp(1)}};
     const auto request = version_requests(layout).save(key, write_onto(base, 9), {{{"title", "x"}}, {"note"}});
-    CHECK(request.condition_expression == "#ver = :n AND #born = :b AND " + std::string(free_of_locks));
+    CHECK(request.condition_expression ==
+          "#ver = :n AND #born = :b AND attribute_not_exists(#by) AND " + std::string(free_of_locks));
     CHECK(request.update_expression == "SET #ver = :n1, #stamp = :m, #trail = :tr, #m0 = :m0 REMOVE #r0");
     CHECK(request.values.at(":n1") == attribute_value(6));
     CHECK(request.values.at(":tr") == attribute_value(bytes_of({stamp(4), stamp(3), stamp(2)})));
@@ -77,7 +78,8 @@ TEST_CASE("a save that ignores locks still respects transactions and tombstones"
     write.ignore_lock = true;
     const auto request = version_requests(layout).save(key, write, {});
     CHECK(request.condition_expression ==
-          "#ver = :n AND #born = :b AND attribute_not_exists(#tx) AND attribute_not_exists(#gone)");
+          "#ver = :n AND #born = :b AND attribute_not_exists(#by) AND attribute_not_exists(#tx) AND "
+          "attribute_not_exists(#gone)");
 }
 
 TEST_CASE("each write is taken by the engine, and by it once") {
