@@ -39,7 +39,7 @@ error ended_early(const hold& grant, guarded_verb verb, errc how, bool cancelled
     diagnostics about;
     about.operation = verb.name;
     about.table = grant.table();
-    about.key = grant.name();
+    about.key = grant.title();
     about.message = std::string(verb.held) + (how == errc::lock_lost ? " was lost" : "'s session was closed") +
                     " before the work under it ended";
     if (cancelled) about.message += "; the work was cancelled";
@@ -50,8 +50,10 @@ error ended_early(const hold& grant, guarded_verb verb, errc how, bool cancelled
 }  // namespace
 
 void check_kept_under_work(const hold& grant, guarded_verb verb, error_code end, const diagnostics& why) {
-    // A session that is lost after the work's end does not tell that somebody had the grant before.
-    if (end == errc::lock_lost || grant.lost_under_work()) {
+    // A session that is lost after the work's end does not tell that somebody had the grant before; nor does a release
+    // that comes when the grant was anybody's to take.
+    const bool found_lost = end == errc::lock_lost && !grant.may_have_run_out();
+    if (found_lost || grant.lost_under_work()) {
         throw ended_early(grant, verb, errc::lock_lost, false, why.message);
     }
 }
@@ -123,9 +125,13 @@ void guarded_work::finish() {
     grant_->core()->members().end_work(shared_from_this(), *grant_);
     watch_.emit(asio::cancellation_type::terminal);
     auto outcome = thrown_;
-    if (cancelled_for_ && !in_doubt(thrown_)) {
-        const auto why = *cancelled_for_ == errc::lock_lost ? grant_->why_lost() : std::string();
-        outcome = std::make_exception_ptr(ended_early(*grant_, verb_, *cancelled_for_, true, why));
+    const bool cancelled = cancelled_for_.has_value();
+    // What it throws does not hide a loss that nobody had noticed by then.
+    const bool lost = cancelled ? *cancelled_for_ == errc::lock_lost : thrown_ && grant_->lost_under_work();
+    if ((cancelled || lost) && !in_doubt(thrown_)) {
+        const auto how = lost ? errc::lock_lost : *cancelled_for_;
+        const auto why = lost ? grant_->why_lost() : std::string();
+        outcome = std::make_exception_ptr(ended_early(*grant_, verb_, how, cancelled, why));
     }
     const auto where = asio::get_associated_executor(handler_, executor_);
     asio::dispatch(where, [handler = std::move(handler_), outcome]() mutable { std::move(handler)(outcome); });

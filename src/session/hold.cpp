@@ -23,7 +23,11 @@ bool hold::held() const noexcept {
 }
 
 void hold::note_work_ended() noexcept {
-    lost_under_work_ = state() == guard_state::lost;
+    if (state() == guard_state::lost) lost_under_work_ = true;
+}
+
+bool hold::may_have_run_out() const noexcept {
+    return expired() || core_->status().by_lease() == session_state::lost;
 }
 
 bool hold::in_use() const noexcept {
@@ -81,6 +85,8 @@ void hold::hand_back() noexcept {
 }
 
 bool hold::let_go() noexcept {
+    // Its guard may end in the middle of the work; nobody is told of the loss then but the work itself.
+    if (in_use_ && standing() == guard_state::lost) lost_under_work_ = true;
     auto expected = guard_state::held;
     if (!state_.compare_exchange_strong(expected, guard_state::released)) return false;
     // Nobody reads it before what this has begun is on the database's executor.

@@ -53,6 +53,8 @@ public:
     void note_work_ended() noexcept;
     /// Its time was over then, or its session's.
     bool lost_under_work() const noexcept { return lost_under_work_; }
+    /// Whether its own time, or its session's lease, is over by now.
+    bool may_have_run_out() const noexcept;
     bool in_use() const noexcept override;
     /// Its guard gives it to the verb that ends it: invalid from here on, and that verb's to give back.
     /// @returns false if it was lost or released, or given to such a verb, before.

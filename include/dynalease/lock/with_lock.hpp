@@ -43,7 +43,8 @@ auto run_with_lock(lock target, Body body, acquire_options options) -> std::invo
 /// that finds it so (what the body returned is dropped then); `errc::session_closed` when its session was closed or
 /// destroyed before the body began, or too long before it ended (`close_options::timeout`). A body whose lock is lost,
 /// or whose time is over, is cancelled (terminal) and waited for; its lock is released only after that. As in any
-/// coroutine each of its awaits throws from then on, also of one that has caught an error and goes on. What the body
+/// coroutine each of its awaits throws from then on, also of one that has caught an error and goes on: without
+/// suspending, so that a loop which catches all and goes on never lets anything else run. What the body
 /// throws as in doubt is told so all the same: a write of it may have been applied. Cancellation: cancels the wait, or
 /// the body. Cost: as acquire and release.
 ///
