@@ -61,6 +61,11 @@ result<proxy> parse_proxy(std::string_view url, const std::string& place) {
     if (lower(url.substr(0, 8)) == "https://")
         return malformed(place, "a proxy that wants TLS itself is not supported");
     if (lower(url.substr(0, http.size())) == http) url.remove_prefix(http.size());
+    // A password may hold anything that no escape is needed for.
+    const auto other = url.substr(0, url.find("://"));
+    if (other.size() < url.size() && other.find_first_of(":@/") == other.npos) {
+        return malformed(place, "a proxy of the kind \"" + std::string(other) + "\" is not supported");
+    }
     proxy out;
     if (const auto at = url.rfind('@'); at != std::string_view::npos) {
         const auto who = unescaped(url.substr(0, at));

@@ -210,7 +210,10 @@ boost::asio::any_io_executor executor_of(const std::vector<item_commit>& parts) 
 void commit_all_verb::operator()(diagnostics* details, handler_for<void> handler) && {
     if (is_any_missing(parts)) {
         failure none(errc::not_held);
-        none.details.message = parts.empty() ? "there is no guard to end" : "one of the guards is empty";
+        const auto empty = std::ranges::find_if(parts, [](const auto& part) { return !part.guard; }) - parts.begin();
+        none.details.message =
+            parts.empty() ? "there is no guard to end"
+                          : "guard " + std::to_string(empty + 1) + " of " + std::to_string(parts.size()) + " is empty";
         return answer_at_once<void>({details, "commit_all"}, none, std::move(handler));
     }
     last_parts ending;

@@ -64,23 +64,35 @@ item_place checked_place(item_ref target, item_lock_options options) {
     return place;
 }
 
+std::string shown(const std::string& value) {
+    return '"' + value + '"';
+}
+std::string shown(bool value) {
+    return value ? "true" : "false";
+}
+std::string shown(std::int64_t value) {
+    return std::to_string(value);
+}
+
 /// Two that disagree about where the version stands would let a save pass over what was written under the lock.
 void check_agreement(const item_lock_impl& shared, const item_place& mine) {
+    const auto agree = [&](const char* option, const auto& first, const auto& second) {
+        if (first == second) return;
+        require(false, errc::invalid_option,
+                std::string(option) + " is " + shown(second) + " here, and " + shown(first) +
+                    " in another handle of \"" + shared.name() +
+                    "\" in this session; make it as item_lock{session, table, key}");
+    };
     const auto& first = shared.options();
     const auto& second = mine.options;
-    const char* differs = nullptr;
-    if (first.prefix != second.prefix) differs = "prefix";
-    if (first.versioned != second.versioned) differs = "versioned";
-    if (first.version != second.version) differs = "version";
-    if (first.stamp != second.stamp) differs = "stamp";
-    if (first.stamps != second.stamps) differs = "stamps";
-    if (first.first_version != second.first_version) differs = "first_version";
-    if (first.step != second.step) differs = "step";
-    if (first.version_limit != second.version_limit) differs = "version_limit";
-    if (!differs) return;
-    require(false, errc::invalid_option,
-            std::string(differs) + ": another handle of \"" + shared.name() +
-                "\" in this session says otherwise; make it as item_lock{session, table, key}");
+    agree("prefix", std::string(first.prefix), std::string(second.prefix));
+    agree("versioned", first.versioned, second.versioned);
+    agree("version", std::string(first.version), std::string(second.version));
+    agree("stamp", std::string(first.stamp), std::string(second.stamp));
+    agree("stamps", first.stamps, second.stamps);
+    agree("first_version", first.first_version, second.first_version);
+    agree("step", first.step, second.step);
+    agree("version_limit", first.version_limit, second.version_limit);
 }
 
 }  // namespace

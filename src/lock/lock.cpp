@@ -3,10 +3,12 @@
 #include <dynalease/lock/lock.hpp>
 
 #include "database/called_verb.hpp"
+#include "database/table_key.hpp"
 #include "lock/lock_impl.hpp"
 #include "lock/lock_options.hpp"
 #include "session/asking.hpp"
 #include "session/callers.hpp"
+#include "session/granted_data.hpp"
 #include "session/protocol/session_requests.hpp"
 #include "session/session_lives.hpp"
 #include "session/session_options.hpp"
@@ -24,7 +26,8 @@ using lock_handle = detail::in_lives<detail::lock_target>;
 awaitable<runtime::completion<lock_guard>> run_acquire(lock_handle target, acquire_options options, bool tries,
                                                        detail::asked_by by) {
     runtime::completion<lock_guard> done;
-    const auto fault = options.wait == until_known ? std::nullopt : detail::fault_of_wait(options.wait);
+    auto fault = options.wait == until_known ? std::nullopt : detail::fault_of_wait(options.wait);
+    if (!fault) fault = detail::fault_of_data(options.data);
     if (fault) {
         done.code = detail::report(*fault, by.details);
         co_return done;
@@ -63,7 +66,8 @@ awaitable<runtime::completion<lock_info>> run_inspect(lock_handle handle, diagno
     auto look = target.front->requests().look();
     auto looked = co_await core.target().call(std::move(look));
     if (!looked) {
-        done.code = detail::report(looked.error(), details);
+        const auto why = co_await detail::explained_by_key(core.target(), core.options().table, looked.error());
+        done.code = detail::report(why, details);
         co_return done;
     }
     auto row = protocol::parse_lock_row(looked->found ? &*looked->found : nullptr);

@@ -3,6 +3,7 @@
 #include <dynalease/queue/queue.hpp>
 
 #include "database/called_verb.hpp"
+#include "database/table_key.hpp"
 #include "queue/queue_impl.hpp"
 #include "queue/queue_inspect.hpp"
 #include "queue/queue_options.hpp"
@@ -118,10 +119,17 @@ void start_enter(queue_handle target, enter_options options, bool tries, diagnos
         std::move(handler));
 }
 
-awaitable<runtime::completion<queue_info>> run_inspect_queue(queue_handle handle, diagnostics* details) {
+awaitable<result<queue_info>> look_at_queue(const queue_handle& handle) {
     auto target = at_present(handle);
+    auto& core = *target.core;
+    auto seen = co_await detail::survey(target);
+    if (seen) co_return seen;
+    co_return co_await detail::explained_by_key(core.target(), core.options().table, std::move(seen).error());
+}
+
+awaitable<runtime::completion<queue_info>> run_inspect_queue(queue_handle handle, diagnostics* details) {
     runtime::completion<queue_info> done;
-    auto seen = co_await detail::survey(std::move(target));
+    auto seen = co_await look_at_queue(handle);
     if (seen) {
         done.value = *std::move(seen);
     } else {
@@ -131,9 +139,8 @@ awaitable<runtime::completion<queue_info>> run_inspect_queue(queue_handle handle
 }
 
 awaitable<runtime::completion<std::size_t>> run_position(queue_handle handle, diagnostics* details) {
-    auto target = at_present(handle);
     runtime::completion<std::size_t> done;
-    const auto seen = co_await detail::survey(std::move(target));
+    const auto seen = co_await look_at_queue(handle);
     if (seen) {
         done.value = seen->waiting.size() + (seen->holder ? 1 : 0);
     } else {

@@ -4,9 +4,11 @@
 
 #include "database/protocol/backoff.hpp"
 #include "queue/queue_impl.hpp"
+#include "session/protocol/session_words.hpp"
 
 #include <algorithm>
 #include <functional>
+#include <string>
 #include <utility>
 
 namespace dynalease::detail {
@@ -267,6 +269,7 @@ boost::asio::awaitable<void> queue_admission::keep_writing_down([[maybe_unused]]
     const auto still_held = [&] { return here_.turn.lock() == hold && core_.may_write(); };
     co_await hold->over().wait_until(*ticket->first_send + protocol::write_down_after);
     unsigned failures = 0;
+    std::string last;  // why it is not written down yet
     while (still_held() && core_.now() < hold->unwritten_until()) {
         shared_failure why;
         // No longer than the claim lasts: its end must be told in time.
@@ -279,13 +282,14 @@ boost::asio::awaitable<void> queue_admission::keep_writing_down([[maybe_unused]]
         }
         if (!still_held()) co_return;
         if (row == written::buried || row == written::yes) break;
+        if (why) last = ": " + protocol::words_of_failure(*why);
         if (why && failures == 0)
-            core_.log(severity::warning, "a turn in queue '" + front_.name() + "' is not written down yet");
+            core_.log(severity::warning, "a turn in queue '" + front_.name() + "' is not written down yet" + last);
         runtime::alarm sleep(core_.world());
         const auto again = core_.now() + retry_pause(failures++, core_.unit());
         co_await sleep.wait_until(std::min(again, hold->unwritten_until()));
     }
-    if (still_held()) front_.lose_turn(hold, "it could not be written down in time");
+    if (still_held()) front_.lose_turn(hold, "it could not be written down in time" + last);
 }
 
 }  // namespace dynalease::detail

@@ -5,6 +5,7 @@
 #include "database/argument_check.hpp"
 #include "database/called_verb.hpp"
 #include "queue/protocol/queue_rows.hpp"
+#include "session/granted_data.hpp"
 
 #include <memory>
 #include <utility>
@@ -47,6 +48,7 @@ std::string checked_entity(std::string entity) {
 
 shared_failure fault_of(const enter_options& options) {
     auto why = options.wait == until_known ? std::nullopt : fault_of_wait(options.wait);
+    if (!why) why = fault_of_data(options.data);
     return why ? std::make_shared<const failure>(*std::move(why)) : nullptr;
 }
 

@@ -5,10 +5,10 @@
 #include "database/called_verb.hpp"
 #include "database/protocol/backoff.hpp"
 #include "database/protocol/reply.hpp"
+#include "database/table_key.hpp"
 #include "database/table_name.hpp"
 #include "runtime/alarm.hpp"
 #include "session/protocol/row.hpp"
-#include "session/table_key.hpp"
 
 #include <utility>
 

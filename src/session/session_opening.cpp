@@ -3,10 +3,10 @@
 #include "session/session_opening.hpp"
 
 #include "database/protocol/backoff.hpp"
+#include "database/table_key.hpp"
 #include "runtime/spawn.hpp"
 #include "session/protocol/session_requests.hpp"
 #include "session/session_impl.hpp"
-#include "session/table_key.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
@@ -136,10 +136,7 @@ boost::asio::awaitable<shared_failure> session_opening::create_row() {
             why = failure(errc::timeout);
             creation.note_stale();
         }
-        if (next == step::fail && why.code == errc::validation) {
-            auto odd = co_await look_for_key_fault(core_.target(), options.table);
-            if (odd) why = *std::move(odd);
-        }
+        if (next == step::fail) why = co_await explained_by_key(core_.target(), options.table, std::move(why));
         if (status.ended() || status.closing()) co_return over();
         const auto told = explain(std::move(why));
         if (next == step::fail) co_return told;

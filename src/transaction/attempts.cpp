@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "database/called_verb.hpp"
 #include "database/protocol/backoff.hpp"
+#include "database/table_key.hpp"
 #include "runtime/alarm.hpp"
 #include "transaction/commit.hpp"
 #include "transaction/held_items.hpp"
@@ -60,9 +61,15 @@ struct pause_verb {
 awaitable<runtime::completion<void>> run_commit(std::shared_ptr<open_transaction> of, diagnostics* details) {
     runtime::completion<void> done;
     auto why = co_await commit(of);
-    // What no item is to blame for is told of the whole.
-    if (why && why->details.key.empty()) why->details.key = of->id;
-    if (why) done.code = report(*why, details);
+    if (why) {
+        const auto& rows = of->core->options().table;
+        const auto& blamed = why->details.table;
+        const bool of_rows = blamed.empty() || blamed.find(rows) != blamed.npos;
+        if (of_rows) why = co_await explained_by_key(of->core->target(), rows, *std::move(why));
+        // What no table of the application's is to blame for is told of the whole.
+        if (of_rows && why->details.key.empty()) why->details.key = of->id;
+        done.code = report(*why, details);
+    }
     of->ended = done.code;
     co_return done;
 }

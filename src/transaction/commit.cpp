@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "transaction/commit.hpp"
 
+#include "database/table_key.hpp"
 #include "item/fresh_stamp.hpp"
 #include "item/item_names.hpp"
 #include "runtime/cancellation.hpp"
@@ -175,7 +176,7 @@ awaitable<result<ended_transaction>> end_read(std::shared_ptr<transactions_impl>
 awaitable<result<ended_transaction>> end_by(std::shared_ptr<transactions_impl> core, protocol::plan_reader reader,
                                             bool carries_on) {
     auto self = co_await read_plan(core, std::move(reader));
-    if (!self) co_return std::move(self).error();
+    if (!self) co_return co_await explained_by_key(core->target(), core->options().table, std::move(self).error());
     if (!*self) co_return ended_transaction{.state = transaction_state::unknown};
     auto known = **std::move(self);
     co_return co_await end_read(std::move(core), std::move(known), carries_on);

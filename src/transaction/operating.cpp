@@ -1,6 +1,7 @@
 // What operators do with transactions of any process: look at them, end them, sweep up those that were left.
 // SPDX-License-Identifier: BSL-1.0
 #include "database/called_verb.hpp"
+#include "database/table_key.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/cancellation.hpp"
 #include "transaction/commit.hpp"
@@ -59,11 +60,13 @@ awaitable<runtime::completion<transaction_report>> run_look(std::shared_ptr<tran
     }
     done.value.id = id;
     auto reader = protocol::plan_reader::looking_at(core->options().table, std::move(id));
-    auto header = co_await read_plan(std::move(core), std::move(reader));
-    if (!header)
-        done.code = report(header.error(), details);
-    else if (*header)
+    auto header = co_await read_plan(core, std::move(reader));
+    if (!header) {
+        const auto why = co_await explained_by_key(core->target(), core->options().table, header.error());
+        done.code = report(why, details);
+    } else if (*header) {
         done.value = report_of(**header);
+    }
     co_return done;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "versioned/versioned_impl.hpp"
 
+#include "database/protocol/storable.hpp"
 #include "database/protocol/transact_actions.hpp"
 
 #include <dynalease/dynamodb/expression.hpp>
@@ -156,7 +157,7 @@ std::optional<failure> check_size_after(const protocol::write_intent& intent) {
     if (intent.removes) return std::nullopt;
     // Only near the limit is it worth while to make the item.
     const auto roughly = item_size(intent.stored) + size_of(intent.changes) + item_size(intent.members.present);
-    if (roughly + most_of_ours <= protocol::largest_item) return std::nullopt;
+    if (roughly + most_of_ours <= largest_item) return std::nullopt;
     const auto after = item_after(intent);
     return after ? protocol::check_size(*after) : std::nullopt;
 }

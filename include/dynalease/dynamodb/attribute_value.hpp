@@ -18,12 +18,19 @@
 #pragma GCC visibility push(default)
 namespace dynalease {
 
+namespace detail {
+/// Of a number: no truth value, and no character, which would be taken for its code.
+template <class T>
+concept whole_number =
+    std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> && !std::same_as<T, wchar_t> &&
+    !std::same_as<T, char8_t> && !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
+}  // namespace detail
+
 /// A number as DynamoDB keeps it: decimal text, up to 38 significant digits, never rounded by us.
 class number {
 public:
     number() : text_("0") {}
-    template <std::integral Integer>
-        requires(!std::same_as<Integer, bool>)
+    template <detail::whole_number Integer>
     number(Integer value) : text_(std::to_string(value)) {}
     /// Of the decimal numbers that read back as this value the shortest: 0.1 is "0.1".
     /// @throws dynalease::error with `errc::validation` if DynamoDB takes no such number, as none without end.
@@ -80,9 +87,9 @@ public:
     attribute_value(std::string value) : value_(std::move(value)) {}
     attribute_value(std::string_view value) : value_(std::string(value)) {}
     attribute_value(const char* value) : value_(std::string(value)) {}
+    attribute_value(std::nullptr_t) = delete;  ///< a NULL is `null{}`
     attribute_value(number value) : value_(std::move(value)) {}
-    template <std::integral Integer>
-        requires(!std::same_as<Integer, bool>)
+    template <detail::whole_number Integer>
     attribute_value(Integer value) : value_(number(value)) {}
     /// As `number`.
     template <std::floating_point Real>

@@ -37,17 +37,13 @@ concept described_enum = std::is_enum_v<T> && boost::describe::has_describe_enum
 template <class T>
 concept described_struct = std::is_class_v<T> && boost::describe::has_describe_members<T>::value;
 template <class T>
-concept whole_number =
-    std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> && !std::same_as<T, wchar_t> &&
-    !std::same_as<T, char8_t> && !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
-template <class T>
 concept plain = std::same_as<T, std::string> || std::same_as<T, number> || std::same_as<T, binary> ||
                 std::same_as<T, bool> || std::same_as<T, null> || std::same_as<T, attribute_value> ||
-                std::same_as<T, double> || std::same_as<T, float> || whole_number<T>;
+                std::same_as<T, double> || std::same_as<T, float> || detail::whole_number<T>;
 
 /// What can be the key of a map: an item has strings there.
 template <class T>
-concept key_form = std::same_as<T, std::string> || whole_number<T> || described_enum<T>;
+concept key_form = std::same_as<T, std::string> || detail::whole_number<T> || described_enum<T>;
 template <class T>
 concept element_form = key_form<T> || std::same_as<T, number> || std::same_as<T, binary>;
 /// Ticks of whole seconds, or of such parts of one as nine digits tell exactly.

@@ -170,7 +170,7 @@ template <key_form T>
 std::string key_text(const T& key, const mapping_place& place) {
     if constexpr (described_enum<T>)
         return enumerator_name(key, place);
-    else if constexpr (whole_number<T>)
+    else if constexpr (detail::whole_number<T>)
         return std::to_string(key);
     else
         return key;
@@ -179,7 +179,7 @@ template <key_form T>
 T key_in(const std::string& text, const mapping_place& place) {
     if constexpr (described_enum<T>)
         return enumerator_of<T>(text, place);
-    else if constexpr (whole_number<T>)
+    else if constexpr (detail::whole_number<T>)
         return read<T>(to_number(text, place), place);
     else
         return text;

@@ -36,8 +36,9 @@ public:
 
     /// Whether it is our turn at this instant, by this process's clock; turns false exactly at the deadline, with
     /// or without a network, and in the call of `leave` or of the session's
-    /// `close`. No I/O; any thread. A process paused right after this call cannot know: give the
-    /// fencing token to whatever the queue protects.
+    /// `close`. A turn of a free queue is written down when it has lasted a second: where that is not answered, it ends
+    /// 3 s after it was drawn, however long the lease is. No I/O; any thread. A process paused right after this call
+    /// cannot know: give the fencing token to whatever the queue protects.
     bool held() const noexcept;
     /// `released` once it was left.
     guard_state state() const noexcept;

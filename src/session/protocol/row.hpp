@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "database/protocol/coordination_key.hpp"
+
 #include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/dynamodb/item.hpp>
 
@@ -20,8 +22,6 @@ inline constexpr std::int64_t schema_version = 1;
 
 /// Attribute names. Every one of them goes through ExpressionAttributeNames: many are reserved words.
 namespace attribute {
-inline constexpr const char* partition = "pk";
-inline constexpr const char* sort = "sk";
 inline constexpr const char* version = "v";
 inline constexpr const char* time_to_live = "ttl";
 inline constexpr const char* state = "state";

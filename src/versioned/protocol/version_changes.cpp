@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "versioned/protocol/version_changes.hpp"
 
+#include "database/protocol/storable.hpp"
 #include "item/protocol/item_mark.hpp"
 #include "versioned/protocol/member_merge.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <type_traits>
 #include <utility>
-#include <variant>
 
 namespace dynalease::protocol {
 
@@ -24,30 +23,6 @@ failure refused(errc code, std::string message) {
 
 std::string attribute_named(std::string_view name) {
     return "attribute \"" + std::string(name) + "\"";
-}
-
-/// The place of an empty set inside a value, such as "tags" or "lines[2].tags"; empty if there is none.
-std::string empty_set_in(const attribute_value& value, const std::string& place) {
-    return std::visit(
-        [&](const auto& held) -> std::string {
-            using held_type = std::decay_t<decltype(held)>;
-            if constexpr (std::is_same_v<held_type, attribute_list>) {
-                for (std::size_t i = 0; i < held.size(); ++i) {
-                    auto found = empty_set_in(held[i], place + "[" + std::to_string(i) + "]");
-                    if (!found.empty()) return found;
-                }
-            } else if constexpr (std::is_same_v<held_type, attribute_map>) {
-                for (const auto& [name, member] : held) {
-                    auto found = empty_set_in(member, place + "." + name);
-                    if (!found.empty()) return found;
-                }
-            } else if constexpr (std::is_same_v<held_type, string_set> || std::is_same_v<held_type, number_set> ||
-                                 std::is_same_v<held_type, binary_set>) {
-                if (held.empty()) return place;
-            }
-            return {};
-        },
-        value.get());
 }
 
 bool has_value(const attribute_value& key) {
@@ -228,7 +203,7 @@ std::optional<failure> check_members(const item_layout& layout, const item_membe
     for (const auto& [name, value] : members.present) {
         if (is_reserved(layout, name)) return reserved(name);
         if (value == absent_image()) return is_image(attribute_named(name));
-        const auto empty_set = empty_set_in(value, name);
+        const auto empty_set = detail::empty_set_in(value, name);
         if (empty_set.empty()) continue;
         return refused(errc::bad_attribute, attribute_named(empty_set) +
                                                 " is an empty set, which cannot be stored; "
@@ -242,11 +217,9 @@ std::optional<failure> check_members(const item_layout& layout, const item_membe
 
 std::optional<failure> check_size(const item& whole) {
     const auto size = item_size(whole);
-    if (size <= largest_item) return std::nullopt;
-    const auto largest =
-        std::ranges::max_element(whole, {}, [](const auto& member) { return item_size(item{member}); });
+    if (size <= detail::largest_item) return std::nullopt;
     return refused(errc::item_too_large, "the item has " + std::to_string(size) + " bytes of at most 409,600; its " +
-                                             attribute_named(largest->first) + " is the largest");
+                                             attribute_named(detail::largest_attribute(whole)) + " is the largest");
 }
 
 }  // namespace dynalease::protocol

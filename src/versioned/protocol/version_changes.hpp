@@ -20,8 +20,6 @@ namespace dynalease::protocol {
 inline constexpr std::size_t most_changes = 250;
 /// Maps whose presence one request tests: beside them a KB is left to the caller's own condition.
 inline constexpr std::size_t most_maps = 50;
-/// Bytes that the service takes.
-inline constexpr std::size_t largest_item = 409'600;
 
 struct member_changes {
     item set{};

@@ -57,6 +57,7 @@ TEST_CASE("a proxy's user is told to it, and to nobody else") {
         CHECK_THAT(way({{"HTTPS_PROXY", url}}), Catch::StartsWith("HTTPS_PROXY: ") && !Catch::Contains("hush"));
     }
     CHECK_THAT(way({}, "https://sts.amazonaws.com", "https://proxy:1"), Catch::StartsWith("the option `proxy`: "));
+    CHECK_THAT(way({}, "https://sts.amazonaws.com", "socks5://proxy:1"), Catch::Contains("the kind \"socks5\" is not"));
 }
 
 TEST_CASE("hosts that are listed go without a proxy") {

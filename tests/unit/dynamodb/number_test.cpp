@@ -38,6 +38,13 @@ std::string difference(std::string_view left, std::string_view right) {
 
 }  // namespace
 
+TEST_CASE("a value is made of no character and of no null pointer") {
+    STATIC_REQUIRE(std::constructible_from<attribute_value, signed char>);
+    STATIC_REQUIRE_FALSE(std::constructible_from<attribute_value, char>);
+    STATIC_REQUIRE_FALSE(std::constructible_from<number, char32_t>);
+    STATIC_REQUIRE_FALSE(std::constructible_from<attribute_value, std::nullptr_t>);
+}
+
 TEST_CASE("a number has one canonical text") {
     const auto [text, expected] = GENERATE(table<std::string, std::string>({
         {"0", "0"},

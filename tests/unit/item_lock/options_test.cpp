@@ -41,6 +41,22 @@ TEST_CASE("keys, names and options out of range are refused at once") {
     CHECK(a.network->log().empty());
 }
 
+TEST_CASE("two handles of one item that keep its version differently are told what each of them says") {
+    world w;
+    node a(w);
+    const item_lock first{*a.session, till()};
+    try {
+        const item_lock second{*a.session, till(), {.version = "rev"}};
+        FAIL("taken");
+    } catch (const dynalease::error& why) {
+        CHECK(why.code() == errc::invalid_option);
+        CHECK(why.diagnostics().message.starts_with(R"(version is "rev" here, and "version" in another handle)"));
+    }
+    CHECK(refusal_of(a, till(), {.versioned = false}) == errc::invalid_option);
+    CHECK(refusal_of(a, till(), {.step = 2}) == errc::invalid_option);
+    CHECK(refusal_of(a, till()) == errc{});
+}
+
 TEST_CASE("items whose key values look alike are locked each for itself") {
     world w;
     node a(w);

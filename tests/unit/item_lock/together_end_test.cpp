@@ -148,7 +148,7 @@ TEST_CASE("a commit of guards that cannot write is refused, and gives them back"
     commit_all(std::vector<item_commit>(1), why, [&code](error_code ended) { code = ended; });
     CHECK(code == errc::not_held);
     CHECK(why.operation == "commit_all");
-    CHECK(why.message == "one of the guards is empty");
+    CHECK(why.message == "guard 1 of 1 is empty");
 }
 
 TEST_CASE("what is called with nothing answers outside of the call, however often") {

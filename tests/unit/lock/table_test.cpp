@@ -3,6 +3,8 @@
 #include "support/lock_steps.hpp"
 
 #include <dynalease/coordination_table.hpp>
+#include <dynalease/queue.hpp>
+#include <dynalease/transaction.hpp>
 
 #include <catch2/catch.hpp>
 
@@ -92,6 +94,40 @@ TEST_CASE("a session on a table that is no coordination table is told so, and wr
         CHECK(e.diagnostics().message.find("and a coordination table pk (S) and sk (S)") != std::string::npos);
     }
     CHECK(w.apply(scan_request{.table_name = "foreign"}).items.empty());
+}
+
+TEST_CASE("who looks at a table that is no coordination table is told so") {
+    world w;
+    w.apply(create_table_request{.table_name = "foreign", .key = {.hash = {.name = "id"}}});
+    node a(w, 1, {}, {.table = "foreign"});
+    const auto look = [](node& in) -> asio::awaitable<void> {
+        const auto refused = [](error_code code, const diagnostics& why) {
+            INFO(why.operation);
+            CHECK(code == errc::validation);
+            CHECK(why.message.find("and a coordination table pk (S) and sk (S)") != std::string::npos);
+        };
+        diagnostics why;
+        const lock one{*in.session, "x"};
+        auto [of_lock, lock_seen] = co_await one.inspect(why, as_tuple);
+        refused(of_lock, why);
+        const queue line{*in.session, "x"};
+        auto [of_queue, queue_seen] = co_await line.inspect(why, as_tuple);
+        refused(of_queue, why);
+        transactions several{database(in.network), {.table = "foreign"}};
+        auto [of_transaction, report] = co_await several.look("id", why, as_tuple);
+        refused(of_transaction, why);
+        run_options with_id;
+        with_id.id = "4711";
+        const auto nothing = [](transaction&) -> asio::awaitable<void> { co_return; };
+        auto running = several.run(nothing, with_id);
+        try {
+            co_await std::move(running);
+            FAIL("it was committed");
+        } catch (const error& e) {
+            refused(e.code(), e.diagnostics());
+        }
+    };
+    run(w, a, look(a));
 }
 
 TEST_CASE("a malformed table name is told to the handler, like every other failure") {

@@ -43,7 +43,30 @@ TEST_CASE("names and options of a queue have limits") {
     CHECK(refusal_of(s, "x", {.poll_interval = 9ms}) == errc::invalid_option);
     CHECK(refusal_of(s, "x", {.poll_interval = 2s, .longest_poll_interval = 1s}) == errc::invalid_option);
     check_refused(w, a, {.wait = -1ns}, errc::invalid_option);
+    // The turn would have been given before its row was refused.
+    check_refused(w, a, {.data = item{{"note", std::string(400'000, 'x')}}}, errc::item_too_large);
+    check_refused(w, a, {.data = item{{"tags", string_set{}}}}, errc::bad_attribute);
     CHECK(a.network->log().empty());
+}
+
+TEST_CASE("a turn whose row the service refuses is lost with the service's words") {
+    world w;
+    node a(w);
+    error_code code;
+    queue_turn turn;
+    enter_options nameless;
+    nameless.data = item{{"", "x"}};
+    run(w, a, enter_code(queue{*a.session, "x"}, nameless, code, turn));
+    REQUIRE(turn.held());
+    w.scheduler.run_for(5s);
+    CHECK_FALSE(turn.held());
+    diagnostics why;
+    run(w, a, [](queue_turn& of, diagnostics& told) -> asio::awaitable<void> {
+        co_await of.leave(told, as_tuple);
+    }(turn, why));
+    CAPTURE(why.message);
+    CHECK(why.message.find("it could not be written down in time: ") != std::string::npos);
+    CHECK(why.message.find("Empty attribute name") != std::string::npos);
 }
 
 TEST_CASE("a row of somebody else where the queue's head would be is left alone") {

@@ -1,8 +1,8 @@
 // The key that a coordination table has, and what is told of a table that has another.
 // SPDX-License-Identifier: BSL-1.0
-#include "session/table_key.hpp"
+#include "database/table_key.hpp"
 
-#include "session/protocol/row.hpp"
+#include "database/protocol/coordination_key.hpp"
 
 #include <utility>
 
@@ -44,6 +44,13 @@ boost::asio::awaitable<std::optional<failure>> look_for_key_fault(database targe
     const auto seen = co_await target.call(std::move(describe));
     if (!seen) co_return std::nullopt;
     co_return fault_of_key(seen->table, errc::validation);
+}
+
+boost::asio::awaitable<failure> explained_by_key(database target, std::string table, failure why) {
+    if (why.code != errc::validation) co_return why;
+    auto odd = co_await look_for_key_fault(std::move(target), std::move(table));
+    if (odd) co_return *std::move(odd);
+    co_return why;
 }
 
 }  // namespace dynalease::detail
