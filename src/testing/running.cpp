@@ -6,6 +6,7 @@
 
 #include <boost/asio/deferred.hpp>
 
+#include <iostream>
 #include <stdexcept>
 
 namespace dynalease::testing {
@@ -25,6 +26,18 @@ boost::asio::awaitable<void> running::body_of(std::shared_ptr<state> state, boos
     state->done = true;
 }
 
+running::state::~state() {
+    if (!thrown || told) return;
+    std::cerr << "dynalease::testing::running: nobody waited for what has failed: ";
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const std::exception& why) {
+        std::cerr << why.what() << '\n';
+    } catch (...) {
+        std::cerr << "no std::exception\n";
+    }
+}
+
 void running::wait(std::chrono::nanoseconds limit) {
     const auto end = world_.now() + limit;
     while (!state_->done) {
@@ -35,6 +48,7 @@ void running::wait(std::chrono::nanoseconds limit) {
                 "when it crashed, or was begun in it before restart()");
         }
     }
+    state_->told = true;
     if (state_->thrown) std::rethrow_exception(state_->thrown);
 }
 

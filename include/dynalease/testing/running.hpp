@@ -16,7 +16,8 @@
 #pragma GCC visibility push(default)
 namespace dynalease::testing {
 
-/// Starts `body` in `in`; it ends by itself, or with the node's crash.
+/// Starts `body` in `in`; it ends by itself, or with the node's crash. What it throws, `wait` hands on; where nobody
+/// waits, it is written to `std::cerr` when the last of it goes.
 class running {
 public:
     running(world& where, const node& in, boost::asio::awaitable<void> body);
@@ -29,7 +30,10 @@ public:
 
 private:
     struct state {
+        ~state();
+
         bool done = false;
+        bool told = false;  ///< somebody has waited for it
         std::exception_ptr thrown;
     };
     static boost::asio::awaitable<void> body_of(std::shared_ptr<state> state, boost::asio::awaitable<void> body);

@@ -6,6 +6,10 @@
 
 #include <catch2/catch.hpp>
 
+#include <iostream>
+#include <sstream>
+#include <stdexcept>
+
 namespace asio = boost::asio;
 using namespace dynalease;
 using namespace std::chrono_literals;
@@ -82,6 +86,28 @@ TEST_CASE_METHOD(two_nodes, "a crash ends everything that runs in the node, and 
     simulated.run_for(3500ms);
     CHECK(first_life == 5);
     CHECK(second_life == 3);
+}
+
+TEST_CASE_METHOD(two_nodes, "what a body throws is told to whoever waits, and written down where nobody does",
+                 "[node]") {
+    const auto failing = []() -> asio::awaitable<void> {
+        co_await asio::this_coro::executor;
+        throw std::runtime_error("of its own");
+    };
+    std::ostringstream told;
+    auto* const before = std::cerr.rdbuf(told.rdbuf());
+    {
+        testing::running asked(simulated, a, failing());
+        CHECK_THROWS_WITH(asked.wait(), "of its own");
+    }
+    CHECK(told.str().empty());
+    {
+        const testing::running forgotten(simulated, a, failing());
+        simulated.run_for(1s);
+        CHECK(forgotten.done());
+    }
+    std::cerr.rdbuf(before);
+    CHECK(told.str().find("nobody waited for what has failed: of its own") != std::string::npos);
 }
 
 TEST_CASE_METHOD(two_nodes, "a paused node's clock goes on, a frozen one's stands still", "[node]") {
