@@ -57,6 +57,19 @@ const drafted_item* transaction_draft::find(const item_layout& layout, const ite
     return place == places_.end() ? nullptr : &items_[place->second];
 }
 
+std::optional<failure> transaction_draft::disagreement(const item_layout& layout, const item_key& key) const {
+    const auto* touched = find(layout, key);
+    if (!touched) return std::nullopt;
+    const auto differ = [&](const char* what, const std::string& first, const std::string& second) {
+        return of_item(errc::invalid_option, *touched,
+                       "another handle in this transaction has its " + std::string(what) + " in \"" + first +
+                           "\", and this one in \"" + second + "\"");
+    };
+    if (touched->layout.version != layout.version) return differ("version", touched->layout.version, layout.version);
+    if (touched->layout.stamp != layout.stamp) return differ("stamp", touched->layout.stamp, layout.stamp);
+    return std::nullopt;
+}
+
 drafted_item& transaction_draft::at(const item_layout& layout, const item_key& key) {
     const auto [place, fresh] = places_.emplace(item_name({layout.table, key}), items_.size());
     if (fresh) items_.push_back({.layout = layout, .key = key});

@@ -55,6 +55,10 @@ struct drafted_item {
 /// A plain value. What an adding function says is wrong has changed nothing.
 class transaction_draft {
 public:
+    /// Why this handle may not touch the item: another has, in this transaction, that has its version or its stamp
+    /// elsewhere. To be asked before all that follows.
+    std::optional<failure> disagreement(const protocol::item_layout& layout, const item_key& key) const;
+
     /// Empty: nothing is known of the item. Fails with `errc::updated_blindly`.
     result<std::optional<transaction_sight>> known(const protocol::item_layout& layout, const item_key& key) const;
     /// The first sight of an item counts. @returns whether this one bears it out

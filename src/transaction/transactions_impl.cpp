@@ -141,6 +141,7 @@ result<std::optional<transaction_sight>> known_in(const open_transaction& of, co
                                                   const item_key& key) {
     if (of.over) return is_over(of);
     if (auto why = fault_of_place(table, key)) return *std::move(why);
+    if (auto why = of.draft.disagreement(table.layout(), key)) return *std::move(why);
     return of.draft.known(table.layout(), key);
 }
 
@@ -165,6 +166,7 @@ void write_in(open_transaction& of, std::shared_ptr<versioned_impl> table, write
     const auto refused = [&](std::optional<failure> why) {
         if (why) refuse(verb, protocol::about(*std::move(why), {layout.table, key}));
     };
+    refused(of.draft.disagreement(layout, key));
     switch (order.what) {
         case write_order::kind::blind:
             refused(protocol::check_change(layout, order.change));
@@ -184,6 +186,7 @@ void check_in(open_transaction& of, const versioned_impl& table, const item_key&
     constexpr const char* verb = "transaction.check";
     check_open(verb, of);
     check_place(verb, table, key);
+    if (auto why = of.draft.disagreement(table.layout(), key)) refuse(verb, *std::move(why));
     if (auto why = of.draft.check(table.layout(), key, std::move(demand))) refuse(verb, *std::move(why));
 }
 

@@ -260,4 +260,31 @@ TEST_CASE("a row of one's own that shows no name of its version is read, and sav
     CHECK(*find_string(both.in.stored(), "title") == "new");
 }
 
+TEST_CASE("two handles of one item that disagree are told so in a transaction, and nothing is written") {
+    two_names both(1, true);
+    auto& by_version = both.keepers[0];
+    const versioned<item> other{database(by_version.of.network), both.keepers[1].options};
+    const auto way = GENERATE(0, 1, 2);
+    const auto body = [&](transaction& all) -> asio::awaitable<void> {
+        all.update(by_version.books, isbn, set("title", "mine"));
+        if (way == 0) all.update(other, isbn, set("pages", 1));
+        if (way == 1) all.check(other, isbn, attr("title") == "old");
+        if (way == 2) co_await all.get(other, isbn);
+    };
+    both.in.put({{"isbn", isbn}, {"title", "old"}});
+    const auto works = [&]() -> asio::awaitable<void> {
+        try {
+            co_await by_version.several.run(body);
+            FAIL("it was committed");
+        } catch (const error& why) {
+            CHECK(why.code() == errc::invalid_option);
+            CHECK(why.diagnostics().key == isbn);
+            CHECK(why.diagnostics().message.find(R"(has its version in "version", and this one in "rev")") !=
+                  std::string::npos);
+        }
+    };
+    run(both.in.where, both.in.a, works());
+    CHECK(*find_string(both.in.stored(), "title") == "old");
+}
+
 }  // namespace dynalease::tests
