@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/lock/open_writes.hpp"
 
+#include "session/protocol/row.hpp"
 #include "simulation/framework/request_text.hpp"
 
 #include <algorithm>
@@ -21,12 +22,14 @@ std::optional<std::int64_t> token_at_stake(const any_request& request) {
     return brings ? integer_value(values, ":t") : std::nullopt;
 }
 
-shown_row read(const std::optional<item>& row) {
-    if (!row) return {};
+/// Empty: it is of a version that no process here reads, and tells nothing.
+std::optional<shown_row> read(const std::optional<item>& row) {
+    if (!row) return shown_row{};
+    if (find_integer(*row, "v") != protocol::schema_version) return std::nullopt;
     const auto* holder = find_string(*row, "holder");
-    return {.floor = find_integer(*row, "floor").value_or(0),
-            .attempt = find_integer(*row, "attempt"),
-            .holder = holder != nullptr ? *holder : std::string()};
+    return shown_row{.floor = find_integer(*row, "floor").value_or(0),
+                     .attempt = find_integer(*row, "attempt"),
+                     .holder = holder != nullptr ? *holder : std::string()};
 }
 
 }  // namespace
