@@ -5,11 +5,13 @@
 #include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/dynamodb/item.hpp>
 
+#include <cstddef>
 #include <optional>
 
 namespace dynalease::detail {
 
 /// Why no row could hold it. To be asked before anything is sent: a row may be written when its grant has been given.
-std::optional<failure> fault_of_data(const item& data);
+/// @param copies so many of it go into one transaction
+std::optional<failure> fault_of_data(const item& data, std::size_t copies = 1);
 
 }  // namespace dynalease::detail

@@ -54,7 +54,9 @@ void check_kept_under_work(const hold& grant, guarded_verb verb, error_code end,
     // that comes when the grant was anybody's to take.
     const bool found_lost = end == errc::lock_lost && !grant.may_have_run_out();
     if (found_lost || grant.lost_under_work()) {
-        throw ended_early(grant, verb, errc::lock_lost, false, why.message);
+        // What ended its guard by then knows nothing of the loss.
+        const auto known = grant.lost_under_work() ? grant.why_lost() : std::string();
+        throw ended_early(grant, verb, errc::lock_lost, false, known.empty() ? why.message : known);
     }
 }
 

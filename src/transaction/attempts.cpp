@@ -63,8 +63,9 @@ awaitable<runtime::completion<void>> run_commit(std::shared_ptr<open_transaction
     auto why = co_await commit(of);
     if (why) {
         const auto& rows = of->core->options().table;
-        const auto& blamed = why->details.table;
-        const bool of_rows = blamed.empty() || blamed.find(rows) != blamed.npos;
+        // Where it may be any table's fault, all are named.
+        const auto blamed = ", " + why->details.table + ",";
+        const bool of_rows = why->details.table.empty() || blamed.find(", " + rows + ",") != blamed.npos;
         if (of_rows) why = co_await explained_by_key(of->core->target(), rows, *std::move(why));
         // What no table of the application's is to blame for is told of the whole.
         if (of_rows && why->details.key.empty()) why->details.key = of->id;

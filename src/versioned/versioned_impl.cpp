@@ -175,8 +175,9 @@ error unreadable_item(const versioned_impl& core, const item& shown, failure why
 }
 
 std::optional<stored_item> stored_from(const versioned_impl& core, item&& shown) {
-    const auto state = protocol::versioned_state_of(core.layout(), shown, false);
-    if (state) return stored_in(protocol::visible_in(core.layout(), std::move(shown), false).value());
+    const auto state = protocol::versioned_state_of(core.layout(), shown, protocol::name_test::of_row);
+    if (state)
+        return stored_in(protocol::visible_in(core.layout(), std::move(shown), protocol::name_test::of_row).value());
     throw unreadable_item(core, shown, state.error(), "versioned.from");
 }
 

@@ -39,6 +39,7 @@ struct acquire_options {
     std::optional<std::chrono::nanoseconds> wait{};
     /// Kept in the lock's row (attribute `data`), shown by `inspect`, and told, cut to some 200 bytes, to who waits for
     /// the lock in vain, and so to his logs: no secrets. Empty: what is there stays, though an earlier holder wrote it.
+    /// At most 400,000 bytes: else `errc::item_too_large`; `errc::bad_attribute` for what cannot be stored.
     /// GCC 12 does not compile a braced list of members inside an awaited expression: there, name the item before.
     detail::braced<item> data{};
 };

@@ -63,10 +63,13 @@ result<item_state> bare_state(const item_layout& layout, const item& attributes)
 }
 
 /// What the item calls its version, where that is not what the table does: of all items that `goes_by_name` refuses.
-std::optional<std::string> other_name(const item_layout& layout, const item& shown, bool whole = true) {
+std::optional<std::string> other_name(const item_layout& layout, const item& shown,
+                                      name_test test = name_test::of_item) {
+    if (test == name_test::none) return std::nullopt;
     const auto* value = find(shown, item_attribute::versioned_by);
     if (!value) {
-        const bool has_usual = whole && layout.names_version() && shown.contains(item_attribute::born);
+        const bool has_usual =
+            test == name_test::of_item && layout.names_version() && shown.contains(item_attribute::born);
         return has_usual ? std::optional<std::string>(item_attribute::usual_version) : std::nullopt;
     }
     const auto* name = value->get_if<std::string>();
@@ -74,8 +77,8 @@ std::optional<std::string> other_name(const item_layout& layout, const item& sho
     return name ? *name : std::string(item_attribute::versioned_by);
 }
 
-std::optional<failure> fault_of_name(const item_layout& layout, const item& shown, bool whole) {
-    const auto own_name = other_name(layout, shown, whole);
+std::optional<failure> fault_of_name(const item_layout& layout, const item& shown, name_test test) {
+    const auto own_name = other_name(layout, shown, test);
     if (!own_name) return std::nullopt;
     failure why(errc::bad_version);
     why.details.message =
@@ -100,10 +103,10 @@ result<std::optional<visible_item>> without_mark(const item_layout& layout, std:
 
 }  // namespace
 
-result<std::optional<visible_item>> visible_in(const item_layout& layout, std::optional<item> shown, bool whole) {
+result<std::optional<visible_item>> visible_in(const item_layout& layout, std::optional<item> shown, name_test test) {
     auto seen = without_mark(layout, std::move(shown));
     if (!seen || !*seen) return seen;
-    auto why = fault_of_name(layout, (*seen)->attributes, whole);
+    auto why = fault_of_name(layout, (*seen)->attributes, test);
     if (why) return *std::move(why);
     return seen;
 }
@@ -135,12 +138,12 @@ result<item_state> state_of(const item_layout& layout, const item& shown) {
     return item_state(**std::move(seen));
 }
 
-result<item_state> versioned_state_of(const item_layout& layout, const item& shown, bool whole) {
+result<item_state> versioned_state_of(const item_layout& layout, const item& shown, name_test test) {
     if (!shown.contains(item_attribute::transaction)) {
-        auto why = fault_of_name(layout, shown, whole);
+        auto why = fault_of_name(layout, shown, test);
         return why ? result<item_state>(*std::move(why)) : bare_state(layout, shown);
     }
-    auto seen = visible_in(layout, shown, whole);
+    auto seen = visible_in(layout, shown, test);
     if (!seen) return std::move(seen).error();
     return item_state(**std::move(seen));
 }

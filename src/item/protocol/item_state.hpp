@@ -34,10 +34,17 @@ struct item_state {
 /// mark of a transaction is not one of ours. Such an item is never written.
 result<item_state> state_of(const item_layout& layout, const item& shown);
 
+/// What is asked of the name by which an item's version goes.
+enum class name_test {
+    of_item,  ///< that it is the table's own
+    of_row,   ///< ... if it is shown: a projection may have left it out
+    none,     ///< nothing, by who writes no version
+};
+
 /// The same for whoever goes by its version, and raises it: fails with `errc::bad_version`, too, where the item says
 /// that its version goes by another name. Those who go by that one would not see what is written here.
-/// @param whole otherwise a projection may have left out the name
-result<item_state> versioned_state_of(const item_layout& layout, const item& shown, bool whole = true);
+result<item_state> versioned_state_of(const item_layout& layout, const item& shown,
+                                      name_test test = name_test::of_item);
 
 /// Whoever holds an item, in words: "session <id>", "transaction <id>". @param holder as `item_state` names it
 std::string words_of_holder(const std::string& holder);
@@ -49,7 +56,8 @@ struct visible_item : item_state {
     item attributes{};  ///< empty where there is nothing to be seen
 };
 /// Empty: there is no item. Fails as `versioned_state_of`.
-result<std::optional<visible_item>> visible_in(const item_layout& layout, std::optional<item> shown, bool whole = true);
+result<std::optional<visible_item>> visible_in(const item_layout& layout, std::optional<item> shown,
+                                               name_test test = name_test::of_item);
 
 /// Which life of an item this is; empty also where another library's attribute has that name.
 std::optional<item_stamp> birth_of(const item& shown);

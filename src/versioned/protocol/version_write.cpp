@@ -193,7 +193,9 @@ bool delivery::is_made(const std::optional<item>& shown) const {
 /// Judges a refusal.
 delivery::step_after delivery::refused(failure& why) {
     const bool made = is_made(why.current);
-    auto seen = visible_in(*intent_.layout, std::move(why.current));
+    const bool removes_whatever = intent_.how == write_intent::test::erase_blindly;
+    auto seen =
+        visible_in(*intent_.layout, std::move(why.current), removes_whatever ? name_test::none : name_test::of_item);
     if (!seen && made) {
         end_.facts.unread = seen.error().details.message;
         return step_after::done;

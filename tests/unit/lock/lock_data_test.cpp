@@ -1,6 +1,7 @@
 // Whose data stands in a lock's row: that of whoever holds it, whatever became of those before.
 // SPDX-License-Identifier: BSL-1.0
 #include "support/lock_steps.hpp"
+#include "support/refused_data.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -31,7 +32,9 @@ TEST_CASE("what one caller may not write fails nobody who comes after") {
         run(w, a, take(target, guard));
         guard = {};
         acquire_options bad;
-        bad.data.emplace(large ? "big" : "", std::string(large ? 500'000 : 1, 'x'));
+        // What the library sees at once, and what the service alone does.
+        a.network->set_plan(refusing_data());
+        bad.data.emplace(large ? "big" : refused_member, std::string(large ? 500'000 : 1, 'x'));
         error_code told;
         run(w, a, take_told(target, bad, guard, told));
         CHECK(told == (large ? errc::item_too_large : errc::validation));
@@ -51,7 +54,8 @@ TEST_CASE("one caller's bad data fails none of those who wait with it") {
     lock_guard held;
     run(w, a, take(target, held));
     acquire_options bad;
-    bad.data.emplace("", "x");
+    a.network->set_plan(refusing_data());
+    bad.data.emplace(refused_member, "x");
     std::vector<error_code> told(4);
     std::vector<lock_guard> guards(4);
     std::vector<std::unique_ptr<running>> waits;

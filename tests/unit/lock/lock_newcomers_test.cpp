@@ -1,6 +1,7 @@
 // Callers of one process share its requests: none is told what a lock was before it asked.
 // SPDX-License-Identifier: BSL-1.0
 #include "support/lock_steps.hpp"
+#include "support/refused_data.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -62,11 +63,11 @@ TEST_CASE("a row that was mended before the call is no error of it") {
 TEST_CASE("what one caller wants written and may not is no error of the next") {
     two_processes w;
     run(w, w.b, give_back(w.others));
-    w.a.network->set_plan(testing::scripted_faults({testing::fault{.after = 200ms}}));
+    w.a.network->set_plan(refusing_data(testing::scripted_faults({testing::fault{.after = 200ms}})));
     lock_guard unwanted;
     error_code early;
-    const item nameless{{"", "x"}};
-    running first(w, w.a, take_told(w.target, {.wait = 50ms, .data = nameless}, unwanted, early));
+    const item refused{{refused_member, "x"}};
+    running first(w, w.a, take_told(w.target, {.wait = 50ms, .data = refused}, unwanted, early));
     running second(w, w.a, take_told(w.target, {.wait = 5s, .data = {{"note", "short"}}}, w.guard, w.told));
     first.wait();
     second.wait();

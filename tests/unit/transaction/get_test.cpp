@@ -107,5 +107,6 @@ TEST_CASE("of two reads of an item side by side the later is refused if they saw
         CHECK(first.has_value() != late);
         CHECK(refused == (late ? make_error_code(errc::conflict) : error_code()));
         if (late) CHECK(why.key == "ann");
+        if (late) CHECK(why.message.find("side by side with this one") != std::string::npos);
     }
 }

@@ -175,6 +175,8 @@ TEST_CASE("mapping: a time that its member cannot hold is refused, not turned in
 }
 
 TEST_CASE("mapping: times in every unit that digits can tell come back, and no others compile") {
+    const timed<sys_time<milliseconds>> before_1970{.at = sys_time<milliseconds>(-1ms)};
+    CHECK(*find_string(to_item(before_1970), "at") == "1969-12-31T23:59:59.999Z");
     for (int i = -70; i < 70; ++i) {
         comes_back(ticks<std::int64_t, std::ratio<1, 8>>(duration<std::int64_t, std::ratio<1, 8>>(i)));
         comes_back(ticks<std::int64_t, std::ratio<1, 2>>(duration<std::int64_t, std::ratio<1, 2>>(i)));

@@ -260,6 +260,25 @@ TEST_CASE("a row of one's own that shows no name of its version is read, and sav
     CHECK(*find_string(both.in.stored(), "title") == "new");
 }
 
+TEST_CASE("who removes an item whatever its version is, is told of its lock, and not of its name") {
+    two_names both(1, true);
+    error_code code;
+    run(both.in.where, both.in.b, [](two_names& of, error_code& told) -> asio::awaitable<void> {
+        auto& [by_version, by_rev] = of.keepers;
+        const item whole{{"isbn", isbn}};
+        co_await by_rev.books.create(whole);
+        auto row = of.in.stored();
+        row["_lockW"] = "other.1.0000000000";
+        of.in.put(row);
+        std::tie(told, std::ignore) = co_await by_version.books.clobber_remove(isbn, as_pair);
+        row.erase("_lockW");
+        of.in.put(std::move(row));
+        co_await by_version.books.clobber_remove(isbn);
+    }(both, code));
+    CHECK(code == errc::locked);
+    CHECK(both.in.stored().empty());
+}
+
 TEST_CASE("two handles of one item that disagree are told so in a transaction, and nothing is written") {
     two_names both(1, true);
     auto& by_version = both.keepers[0];

@@ -86,6 +86,18 @@ TEST_CASE("a batch leaves the writes that meet a transaction unprocessed") {
     CHECK(world.get({{"pk", "b"}}));
 }
 
+TEST_CASE("a transaction's read meets the writes of a batch") {
+    slow_world world;
+    batch_write_item_request request;
+    request.tables["things"] = {batch_put{{{"pk", "a"}}}, batch_put{{{"pk", "b"}}}};
+    REQUIRE(world.execute(request));
+    for (const char* key : {"a", "b"}) {
+        CHECK(world.execute(read_of(key)).error().code == errc::transaction_canceled);
+    }
+    world.now += 50ms;
+    CHECK(world.execute(read_of("b")));
+}
+
 TEST_CASE("a token that comes back while its transaction is at work is told so") {
     slow_world world;
     REQUIRE(world.execute(transaction("a", "token")));

@@ -238,6 +238,8 @@ TEST_CASE("a starting key must be of the index and of the query") {
           "The provided key element does not match the schema");
     CHECK(world.fault(starting({{"state", "open"}, {"sum", 1}, {"customer", "a"}, {"number", "1"}})) ==
           "The provided starting key is invalid: The provided key element does not match the schema");
+    CHECK(world.fault(starting({{"state", 5}, {"sum", 1}, {"customer", "a"}, {"number", 1}})) ==
+          "The provided key element does not match the schema");
     CHECK(world.fault(starting({{"state", "done"}, {"sum", 1}, {"customer", "a"}, {"number", 1}})) ==
           "The provided starting key is outside query boundaries based on provided conditions");
     request.key_condition_expression = "#s = :s AND #m > :m";

@@ -38,7 +38,9 @@ TEST_CASE("a deleted table is gone with its items") {
     world.put({{"pk", "a"}});
     delete_table_request request;
     request.table_name = "things";
-    CHECK(world.execute(request).value().table.status == "DELETING");
+    const auto gone = world.execute(request).value().table;
+    CHECK(gone.status == "DELETING");
+    CHECK(gone.key == key_schema{});
     CHECK(world.execute(request).error().code == errc::table_not_found);
     CHECK(world.execute(update_of("")).error().code == errc::table_not_found);
     auto again = create("things");
