@@ -1,6 +1,7 @@
 // The caller's side waits for an answer or its deadline; the request travels by itself.
 // SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/error_names.hpp"
+#include "dynamodb/failed_request.hpp"
 #include "runtime/cancellation.hpp"
 #include "runtime/waiter_list.hpp"
 #include "testing/request_key.hpp"
@@ -88,12 +89,10 @@ failure concluded(failure last) {
     return last;
 }
 
-/// What a failure says of its call.
-failure described(failure why, const logged_request& entry) {
-    why.details.operation = entry.operation;
-    why.details.table = entry.table;
-    why.details.key = entry.key;
-    why.details.attempts = entry.attempts;
+/// What a failure says of its call, as the client has it.
+failure described(failure why, const any_request& request, unsigned attempts) {
+    detail::name_request(why, request);
+    why.details.attempts = attempts;
     return why;
 }
 
@@ -152,7 +151,7 @@ asio::awaitable<result<any_response>> faulty_database::call(std::shared_ptr<stat
                            clock.now() + *fate.again < end;
         if (!answer && doubt && entry->attempts > 1) answer = concluded(std::move(answer).error());
         if (!again) co_return told(*state, *entry, request, std::move(answer));
-        if (options.watch) options.watch->failed(described(answer.error(), *entry));
+        if (options.watch) options.watch->failed(described(answer.error(), request, entry->attempts));
         if (state->observer) state->observer->failed(*entry, request, answer.error());
         runtime::waiter_list<runtime::unit> pause(state->environment.executor);
         co_await pause.async_wait_until(clock, clock.now() + *fate.again, asio::as_tuple(asio::deferred));
@@ -196,7 +195,7 @@ asio::awaitable<result<any_response>> faulty_database::attempt(std::shared_ptr<s
 result<any_response> faulty_database::told(const state& network, logged_request& entry, const any_request& request,
                                            result<any_response> answer) {
     if (!answer) {
-        auto why = described(std::move(answer).error(), entry);
+        auto why = described(std::move(answer).error(), request, entry.attempts);
         entry.code = why.code;
         answer = std::move(why);
     }

@@ -62,6 +62,21 @@ TEST_CASE_METHOD(two_nodes, "a row is found by its table's own key, and a table 
     CHECK_THROWS_AS(simulated.row("other", "42"), error);
 }
 
+TEST_CASE_METHOD(two_nodes, "a refused transaction blames whatever may be at fault, as with the client", "[node]") {
+    const auto writing = [](database target) -> asio::awaitable<failure> {
+        transact_write_items_request both;
+        both.actions.emplace_back(transact_put{.table_name = "coordination", .new_item = row_of(1)});
+        both.actions.emplace_back(transact_put{.table_name = "absent", .new_item = row_of(1)});
+        const auto done = co_await target.call(std::move(both));
+        co_return done.error();
+    };
+    const auto why = testing::run(simulated, a, writing(a.database()));
+    CHECK(why.code == errc::table_not_found);
+    CHECK(why.details.table == "coordination, absent");
+    CHECK(why.details.key.empty());
+    CHECK(why.details.attempts == 1);
+}
+
 TEST_CASE_METHOD(two_nodes, "nodes share one store, each through a network of its own", "[node]") {
     CHECK_FALSE(testing::run(simulated, a, put(a.database(), 7)));
     CHECK(testing::run(simulated, b, read(b.database(), true)) == 7);
