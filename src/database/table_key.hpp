@@ -17,8 +17,8 @@ namespace dynalease::detail {
 std::optional<failure> fault_of_key(const table_description& table, errc code);
 /// The same of the table as it stands; also empty where that cannot be learnt.
 boost::asio::awaitable<std::optional<failure>> look_for_key_fault(database target, std::string table);
-/// Why a request about a row of the coordination table failed: of one that the service calls malformed, for nobody can
-/// name a row so, that the table has another key. One request more then.
+/// Why a request about a row of the coordination table failed: of one that the service calls malformed, that the table
+/// has another key, where that is so. One request more then.
 boost::asio::awaitable<failure> explained_by_key(database target, std::string table, failure why);
 
 }  // namespace dynalease::detail

@@ -35,7 +35,9 @@ awaitable<runtime::completion<lock_guard>> run_acquire(lock_handle target, acqui
     auto got = co_await detail::acquire(target, std::move(options.data), tries, options.wait);
     by.note_requests(got.requests);
     if (got.why) {
-        done.code = detail::report(*got.why, by.details);
+        const auto core = target.lives->present();
+        const auto why = co_await detail::explained_by_key(core->target(), core->options().table, *got.why);
+        done.code = detail::report(why, by.details);
     } else {
         if (got.others) detail::report(*got.others, by.details);
         done.value = std::move(got.guard);

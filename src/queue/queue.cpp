@@ -91,8 +91,9 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_handle handle, enter_
         granted.why = detail::after_requests(std::move(others), granted.requests);
     }
     if (granted.why) {
-        done.code =
-            detail::report(granted.asked ? *granted.why : detail::with_last_seen(*granted.why, holder), by.details);
+        const auto core = handle.lives->present();
+        const auto why = co_await detail::explained_by_key(core->target(), core->options().table, *granted.why);
+        done.code = detail::report(granted.asked ? why : detail::with_last_seen(why, holder), by.details);
     } else {
         if (!granted.turn) {
             const auto others = target.front->others_go_before(nullptr);

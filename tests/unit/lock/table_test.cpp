@@ -96,6 +96,27 @@ TEST_CASE("a session on a table that is no coordination table is told so, and wr
     CHECK(w.apply(scan_request{.table_name = "foreign"}).items.empty());
 }
 
+TEST_CASE("a table that takes a session's row, and no lock's, is told of by its key") {
+    world w;
+    w.apply(create_table_request{.table_name = "foreign", .key = {.hash = {.name = "pk"}}});
+    node a(w, 1, {}, {.table = "foreign"});
+    const auto ask = [](node& in) -> asio::awaitable<void> {
+        const auto refused = [](error_code code, const diagnostics& why) {
+            CHECK(code == errc::validation);
+            CHECK(why.message.find("has the key pk (S), and a coordination table pk (S) and sk (S)") !=
+                  std::string::npos);
+        };
+        diagnostics why;
+        const lock one{*in.session, "x"};
+        auto [of_lock, guard] = co_await one.acquire(why, as_tuple);
+        refused(of_lock, why);
+        const queue line{*in.session, "x"};
+        auto [of_queue, turn] = co_await line.enter(why, as_tuple);
+        refused(of_queue, why);
+    };
+    run(w, a, ask(a));
+}
+
 TEST_CASE("who looks at a table that is no coordination table is told so") {
     world w;
     w.apply(create_table_request{.table_name = "foreign", .key = {.hash = {.name = "id"}}});
