@@ -196,24 +196,25 @@ boost::asio::awaitable<runtime::completion<void>> run_commit_all(last_parts part
     co_return done;
 }
 
-bool is_any_missing(const std::vector<item_commit>& parts) {
-    return parts.empty() || std::ranges::any_of(parts, [](const auto& part) { return !part.guard; });
+auto first_without_guard(const std::vector<item_commit>& parts) {
+    return std::ranges::find_if(parts, [](const auto& part) { return !part.guard; });
 }
 
 }  // namespace
 
 boost::asio::any_io_executor executor_of(const std::vector<item_commit>& parts) {
-    if (is_any_missing(parts)) return boost::asio::system_executor();  // where nothing runs
+    const bool none = parts.empty() || first_without_guard(parts) != parts.end();
+    if (none) return boost::asio::system_executor();  // where nothing runs
     return item_hold::of(parts.front().guard)->core()->world().executor;
 }
 
 void commit_all_verb::operator()(diagnostics* details, handler_for<void> handler) && {
-    if (is_any_missing(parts)) {
+    const auto missing = first_without_guard(parts);
+    if (parts.empty() || missing != parts.end()) {
         failure none(errc::not_held);
-        const auto empty = std::ranges::find_if(parts, [](const auto& part) { return !part.guard; }) - parts.begin();
-        none.details.message =
-            parts.empty() ? "there is no guard to end"
-                          : "guard " + std::to_string(empty + 1) + " of " + std::to_string(parts.size()) + " is empty";
+        none.details.message = parts.empty() ? "there is no guard to end"
+                                             : "guard " + std::to_string(missing - parts.begin() + 1) + " of " +
+                                                   std::to_string(parts.size()) + " is empty";
         return answer_at_once<void>({details, "commit_all"}, none, std::move(handler));
     }
     last_parts ending;

@@ -35,8 +35,12 @@ awaitable<runtime::completion<lock_guard>> run_acquire(lock_handle target, acqui
     auto got = co_await detail::acquire(target, std::move(options.data), tries, options.wait);
     by.note_requests(got.requests);
     if (got.why) {
-        const auto core = target.lives->present();
-        const auto why = co_await detail::explained_by_key(core->target(), core->options().table, *got.why);
+        auto why = *got.why;
+        // Why its session could not be opened has been explained.
+        if (got.asked) {
+            const auto core = target.lives->present();
+            why = co_await detail::explained_by_key(core->target(), core->options().table, std::move(why));
+        }
         done.code = detail::report(why, by.details);
     } else {
         if (got.others) detail::report(*got.others, by.details);

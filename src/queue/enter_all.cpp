@@ -10,7 +10,6 @@
 #include "runtime/cancellation.hpp"
 #include "session/asking.hpp"
 #include "session/callers.hpp"
-#include "session/granted_data.hpp"
 #include "session/holder_words.hpp"
 #include "session/session_lives.hpp"
 #include "session/wait_limit.hpp"
@@ -180,11 +179,7 @@ boost::asio::awaitable<runtime::completion<turns>> run_enter_all(std::vector<que
     };
     come_to(lives->present());
     auto fault = fault_among(handles, targets);
-    if (!fault) fault = fault_of(options);
-    if (!fault) {
-        auto of_all = fault_of_data(options.data, targets.size());
-        if (of_all) fault = std::make_shared<const failure>(*std::move(of_all));
-    }
+    if (!fault) fault = fault_of(options, targets.size());
     if (!fault && options.wait == until_known) fault = no_asking_for_several();
     if (fault) {
         done.code = report(*fault, by.details);

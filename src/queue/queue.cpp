@@ -91,9 +91,13 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_handle handle, enter_
         granted.why = detail::after_requests(std::move(others), granted.requests);
     }
     if (granted.why) {
-        const auto core = handle.lives->present();
-        const auto why = co_await detail::explained_by_key(core->target(), core->options().table, *granted.why);
-        done.code = detail::report(granted.asked ? why : detail::with_last_seen(why, holder), by.details);
+        auto why = granted.asked ? *granted.why : detail::with_last_seen(*granted.why, holder);
+        // Why its session could not be opened has been explained.
+        if (granted.asked) {
+            const auto core = handle.lives->present();
+            why = co_await detail::explained_by_key(core->target(), core->options().table, std::move(why));
+        }
+        done.code = detail::report(why, by.details);
     } else {
         if (!granted.turn) {
             const auto others = target.front->others_go_before(nullptr);

@@ -6,6 +6,7 @@
 
 #include <dynalease/queue/queue.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -15,7 +16,7 @@ namespace dynalease::detail {
 queue_options checked(queue_options options);
 /// @throws dynalease::error with `errc::invalid_name`.
 std::string checked_entity(std::string entity);
-/// Null, or what is wrong with them.
-shared_failure fault_of(const enter_options& options);
+/// Null, or what is wrong with them. @param queues so many are entered together
+shared_failure fault_of(const enter_options& options, std::size_t queues = 1);
 
 }  // namespace dynalease::detail

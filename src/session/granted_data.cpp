@@ -27,24 +27,21 @@ failure refused(errc code, std::string message) {
     return why;
 }
 
-/// What is wrong with a value, in words. @param place of it @param depth of lists and maps around it
+bool is_bad_name(const std::string& name) {
+    return name.empty() || !is_utf8(name);
+}
+
+/// What is wrong with a value, but for what is inside of it.
 std::string flaw_of(const attribute_value& value, const std::string& place, int depth) {
-    const auto* text = value.get_if<std::string>();
-    if (text && !is_utf8(*text)) return "\"" + place + "\" of the data is no UTF-8";
-    const auto* list = value.get_if<attribute_list>();
     const auto* map = value.get_if<attribute_map>();
-    if ((list || map) && depth >= deepest_data) return "the data has more than 31 lists and maps in one another";
-    for (std::size_t i = 0; list && i < list->size(); ++i) {
-        auto found = flaw_of((*list)[i], place + "[" + std::to_string(i) + "]", depth + 1);
-        if (!found.empty()) return found;
+    if ((map || value.is<attribute_list>()) && depth >= deepest_data) {
+        return "the data has more than 31 lists and maps in one another";
     }
-    if (!map) return {};
-    for (const auto& [name, member] : *map) {
-        if (name.empty()) return "a name in the data is empty";
-        if (!is_utf8(name)) return "a name in the data is no UTF-8";
-        auto found = flaw_of(member, place.empty() ? name : place + "." + name, depth + 1);
-        if (!found.empty()) return found;
-    }
+    const auto is_bad = [](const auto& member) { return is_bad_name(member.first); };
+    if (map && std::ranges::any_of(*map, is_bad)) return "a name in \"" + place + "\" is empty, or no UTF-8";
+    const auto* text = value.get_if<std::string>();
+    if (text && !is_utf8(*text)) return "\"" + place + "\" is no UTF-8";
+    if (is_empty_set(value)) return "\"" + place + "\" is an empty set, which cannot be stored; leave it out";
     return {};
 }
 
@@ -52,16 +49,11 @@ std::string flaw_of(const attribute_value& value, const std::string& place, int 
 
 std::optional<failure> fault_of_data(const item& data, std::size_t copies) {
     if (data.empty()) return std::nullopt;
-    const attribute_value whole(data);
-    auto flaw = flaw_of(whole, {}, 0);
+    item row;  // as much of it as is the caller's
+    const auto& whole = row.emplace("data", data).first->second;
+    auto flaw = first_said(whole, "data", 0, flaw_of);
     if (!flaw.empty()) return refused(errc::bad_attribute, std::move(flaw));
-    for (const auto& [name, value] : data) {
-        const auto empty_set = empty_set_in(value, name);
-        if (empty_set.empty()) continue;
-        return refused(errc::bad_attribute,
-                       "\"" + empty_set + "\" of the data is an empty set, which cannot be stored; leave it out");
-    }
-    const auto size = item_size({{"data", whole}});
+    const auto size = item_size(row);
     const auto most = std::min(largest_data, largest_data_together / copies);
     if (size <= most) return std::nullopt;
     return refused(errc::item_too_large, "the data has " + std::to_string(size) + " bytes of at most " +

@@ -127,13 +127,12 @@ void guarded_work::finish() {
     grant_->core()->members().end_work(shared_from_this(), *grant_);
     watch_.emit(asio::cancellation_type::terminal);
     auto outcome = thrown_;
-    const bool cancelled = cancelled_for_.has_value();
+    auto ended_for = cancelled_for_;
     // What it throws does not hide a loss that nobody had noticed by then.
-    const bool lost = cancelled ? *cancelled_for_ == errc::lock_lost : thrown_ && grant_->lost_under_work();
-    if ((cancelled || lost) && !in_doubt(thrown_)) {
-        const auto how = lost ? errc::lock_lost : *cancelled_for_;
-        const auto why = lost ? grant_->why_lost() : std::string();
-        outcome = std::make_exception_ptr(ended_early(*grant_, verb_, how, cancelled, why));
+    if (!ended_for && thrown_ && grant_->lost_under_work()) ended_for = errc::lock_lost;
+    if (ended_for && !in_doubt(thrown_)) {
+        const auto why = *ended_for == errc::lock_lost ? grant_->why_lost() : std::string();
+        outcome = std::make_exception_ptr(ended_early(*grant_, verb_, *ended_for, cancelled_for_.has_value(), why));
     }
     const auto where = asio::get_associated_executor(handler_, executor_);
     asio::dispatch(where, [handler = std::move(handler_), outcome]() mutable { std::move(handler)(outcome); });

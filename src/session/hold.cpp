@@ -86,7 +86,7 @@ void hold::hand_back() noexcept {
 
 bool hold::let_go() noexcept {
     // Its guard may end in the middle of the work; nobody is told of the loss then but the work itself.
-    if (in_use_ && standing() == guard_state::lost) lost_under_work_ = true;
+    if (in_use_) note_work_ended();
     auto expected = guard_state::held;
     if (!state_.compare_exchange_strong(expected, guard_state::released)) return false;
     // Nobody reads it before what this has begun is on the database's executor.

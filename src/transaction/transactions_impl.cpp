@@ -26,15 +26,15 @@ void check_open(const char* verb, const open_transaction& of) {
     if (of.over) refuse(verb, is_over(of));
 }
 
-std::optional<failure> fault_of_place(const versioned_impl& table, const item_key& key) {
+std::optional<failure> fault_of_place(const open_transaction& of, const versioned_impl& table, const item_key& key) {
     if (auto why = fault_of_table(table)) return why;
     if (auto why = table.fault_of(key)) return protocol::about(*std::move(why), {table.layout().table, key});
-    return std::nullopt;
+    return of.draft.disagreement(table.layout(), key);
 }
 
 /// @throws what is wrong with the item.
-void check_place(const char* verb, const versioned_impl& table, const item_key& key) {
-    if (auto why = fault_of_place(table, key)) refuse(verb, *std::move(why));
+void check_place(const char* verb, const open_transaction& of, const versioned_impl& table, const item_key& key) {
+    if (auto why = fault_of_place(of, table, key)) refuse(verb, *std::move(why));
 }
 
 const char* verb_in_body(write_order::kind what) {
@@ -140,8 +140,7 @@ std::shared_ptr<open_transaction> begin_transaction(std::shared_ptr<transactions
 result<std::optional<transaction_sight>> known_in(const open_transaction& of, const versioned_impl& table,
                                                   const item_key& key) {
     if (of.over) return is_over(of);
-    if (auto why = fault_of_place(table, key)) return *std::move(why);
-    if (auto why = of.draft.disagreement(table.layout(), key)) return *std::move(why);
+    if (auto why = fault_of_place(of, table, key)) return *std::move(why);
     return of.draft.known(table.layout(), key);
 }
 
@@ -162,11 +161,10 @@ void write_in(open_transaction& of, std::shared_ptr<versioned_impl> table, write
     if (order.invalid) refuse(verb, *std::move(order.invalid));
     const auto& layout = table->layout();
     const auto key = key_in(*table, order);
-    check_place(verb, *table, key);
+    check_place(verb, of, *table, key);
     const auto refused = [&](std::optional<failure> why) {
         if (why) refuse(verb, protocol::about(*std::move(why), {layout.table, key}));
     };
-    refused(of.draft.disagreement(layout, key));
     switch (order.what) {
         case write_order::kind::blind:
             refused(protocol::check_change(layout, order.change));
@@ -185,8 +183,7 @@ void write_in(open_transaction& of, std::shared_ptr<versioned_impl> table, write
 void check_in(open_transaction& of, const versioned_impl& table, const item_key& key, condition_expression demand) {
     constexpr const char* verb = "transaction.check";
     check_open(verb, of);
-    check_place(verb, table, key);
-    if (auto why = of.draft.disagreement(table.layout(), key)) refuse(verb, *std::move(why));
+    check_place(verb, of, table, key);
     if (auto why = of.draft.check(table.layout(), key, std::move(demand))) refuse(verb, *std::move(why));
 }
 

@@ -3,32 +3,20 @@
 #include "database/protocol/storable.hpp"
 
 #include <algorithm>
-#include <type_traits>
-#include <variant>
 
 namespace dynalease::detail {
 
+bool is_empty_set(const attribute_value& value) noexcept {
+    const auto* strings = value.get_if<string_set>();
+    const auto* numbers = value.get_if<number_set>();
+    const auto* binaries = value.get_if<binary_set>();
+    return (strings && strings->empty()) || (numbers && numbers->empty()) || (binaries && binaries->empty());
+}
+
 std::string empty_set_in(const attribute_value& value, const std::string& place) {
-    return std::visit(
-        [&](const auto& held) -> std::string {
-            using held_type = std::decay_t<decltype(held)>;
-            if constexpr (std::is_same_v<held_type, attribute_list>) {
-                for (std::size_t i = 0; i < held.size(); ++i) {
-                    auto found = empty_set_in(held[i], place + "[" + std::to_string(i) + "]");
-                    if (!found.empty()) return found;
-                }
-            } else if constexpr (std::is_same_v<held_type, attribute_map>) {
-                for (const auto& [name, member] : held) {
-                    auto found = empty_set_in(member, place + "." + name);
-                    if (!found.empty()) return found;
-                }
-            } else if constexpr (std::is_same_v<held_type, string_set> || std::is_same_v<held_type, number_set> ||
-                                 std::is_same_v<held_type, binary_set>) {
-                if (held.empty()) return place;
-            }
-            return {};
-        },
-        value.get());
+    return first_said(value, place, 0, [](const attribute_value& each, const std::string& where, int) {
+        return is_empty_set(each) ? where : std::string();
+    });
 }
 
 const std::string& largest_attribute(const item& whole) {

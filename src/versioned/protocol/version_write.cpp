@@ -76,7 +76,7 @@ private:
     sequence<void> pause(std::chrono::nanoseconds longest);
     sequence<void> succeed(any_response& response);
     sequence<void> look();
-    bool is_made(const std::optional<item>& shown) const;
+    bool made_under_another_name(const std::optional<item>& shown);
     step_after refused(failure& why);
     void saved(std::optional<item> attributes);
     void conclude(verdict meant, std::optional<visible_item> sight);
@@ -183,23 +183,23 @@ sequence<void> delivery::clear_tombstone() {
     }
 }
 
-/// Whether the item remembers this write, though another may have given its version another name since.
-bool delivery::is_made(const std::optional<item>& shown) const {
+/// Whether the item remembers this write, and cannot be shown: another has given its version another name since.
+bool delivery::made_under_another_name(const std::optional<item>& shown) {
     if (!shown) return false;
+    const auto named = versioned_state_of(*intent_.layout, *shown);
+    if (named) return false;
     const auto now = state_of(*intent_.layout, *shown);
-    return now && remembers(now->state, intent_.write.mine);
+    if (!now || !remembers(now->state, intent_.write.mine)) return false;
+    end_.facts.unread = named.error().details.message;
+    return true;
 }
 
 /// Judges a refusal.
 delivery::step_after delivery::refused(failure& why) {
-    const bool made = is_made(why.current);
+    if (made_under_another_name(why.current)) return step_after::done;
     const bool removes_whatever = intent_.how == write_intent::test::erase_blindly;
     auto seen =
         visible_in(*intent_.layout, std::move(why.current), removes_whatever ? name_test::none : name_test::of_item);
-    if (!seen && made) {
-        end_.facts.unread = seen.error().details.message;
-        return step_after::done;
-    }
     if (!seen) {
         fail(std::move(seen).error());
         return step_after::done;
@@ -236,12 +236,8 @@ sequence<void> delivery::look() {
         doubt({});
         co_return;
     }
-    const bool made = is_made(read->found);
+    if (made_under_another_name(read->found)) co_return;
     auto seen = visible_in(*intent_.layout, std::move(read->found));
-    if (!seen && made) {
-        end_.facts.unread = seen.error().details.message;
-        co_return;
-    }
     auto sight = seen ? *std::move(seen) : std::nullopt;
     const auto meant = decide(intent_, sight ? &*sight : nullptr, false);
     conclude(meant, std::move(sight));

@@ -38,6 +38,13 @@ asio::awaitable<void> list_all(node& in, std::string prefix, std::set<std::strin
     } while (!options.start_after.empty());
 }
 
+/// That who asked is told which key the table has.
+void expect_key(error_code code, const diagnostics& why, const std::string& key) {
+    INFO(why.operation);
+    CHECK(code == errc::validation);
+    CHECK(why.message.find("has the key " + key + ", and a coordination table pk (S) and sk (S)") != std::string::npos);
+}
+
 }  // namespace
 
 TEST_CASE("create_table makes a table that expires rows, and is content with one that stands") {
@@ -101,11 +108,7 @@ TEST_CASE("a table that takes a session's row, and no lock's, is told of by its 
     w.apply(create_table_request{.table_name = "foreign", .key = {.hash = {.name = "pk"}}});
     node a(w, 1, {}, {.table = "foreign"});
     const auto ask = [](node& in) -> asio::awaitable<void> {
-        const auto refused = [](error_code code, const diagnostics& why) {
-            CHECK(code == errc::validation);
-            CHECK(why.message.find("has the key pk (S), and a coordination table pk (S) and sk (S)") !=
-                  std::string::npos);
-        };
+        const auto refused = [](error_code code, const diagnostics& why) { expect_key(code, why, "pk (S)"); };
         diagnostics why;
         const lock one{*in.session, "x"};
         auto [of_lock, guard] = co_await one.acquire(why, as_tuple);
@@ -122,11 +125,7 @@ TEST_CASE("who looks at a table that is no coordination table is told so") {
     w.apply(create_table_request{.table_name = "foreign", .key = {.hash = {.name = "id"}}});
     node a(w, 1, {}, {.table = "foreign"});
     const auto look = [](node& in) -> asio::awaitable<void> {
-        const auto refused = [](error_code code, const diagnostics& why) {
-            INFO(why.operation);
-            CHECK(code == errc::validation);
-            CHECK(why.message.find("and a coordination table pk (S) and sk (S)") != std::string::npos);
-        };
+        const auto refused = [](error_code code, const diagnostics& why) { expect_key(code, why, "id (S)"); };
         diagnostics why;
         const lock one{*in.session, "x"};
         auto [of_lock, lock_seen] = co_await one.inspect(why, as_tuple);
