@@ -1,6 +1,7 @@
 // The checkers themselves: histories of good worlds are accepted, and every way of spoiling them is noticed.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/lock/checker.hpp"
+#include "session/protocol/row.hpp"
 #include "simulation/framework/spoilt_histories.hpp"
 #include "simulation/lock/open_writes.hpp"
 #include "simulation/lock/scenario_config.hpp"
@@ -312,9 +313,9 @@ TEST_CASE("a write is open until an answer says what became of it") {
         request.values = {{":a", 1}, {":t", token}};
         return any_request(std::move(request));
     };
-    const auto refused = [](std::int64_t floor, outcome known) {
+    const auto refused = [](std::int64_t floor, outcome known, std::int64_t version = protocol::schema_version) {
         failure why(errc::condition_failed, known);
-        why.current = item{{"floor", floor}};
+        why.current = item{{"floor", floor}, {"v", version}};
         return result<any_response>(std::move(why));
     };
     const result<any_response> unheard{failure(errc::in_doubt, outcome::unknown)};
@@ -331,6 +332,7 @@ TEST_CASE("a write is open until an answer says what became of it") {
     CHECK(open_after({unheard}));
     CHECK(open_after({unheard, refused(3, outcome::not_applied)}));
     CHECK_FALSE(open_after({unheard, refused(7, outcome::not_applied)}));
+    CHECK(open_after({unheard, refused(7, outcome::not_applied, protocol::schema_version + 1)}));
     CHECK_FALSE(open_after({unheard, result<any_response>(any_response(update_item_response{}))}));
 }
 
@@ -355,7 +357,7 @@ TEST_CASE("what a look shows closes a write for those who looked, and excuses bo
         writes.sent(0, take, time_point(1s));
         writes.answered(0, take, failure(errc::in_doubt, outcome::unknown), time_point(2s), true);
         get_item_response shown;
-        shown.found = item{{"floor", floor}};
+        shown.found = item{{"floor", floor}, {"v", protocol::schema_version}};
         writes.answered(0, get_item_request{}, any_response(shown), time_point(3s), own);
         return std::pair(writes.any_since(0, time_point(1s)), writes.any_lately(0, time_point(4s)));
     };
