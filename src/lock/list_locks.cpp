@@ -3,6 +3,7 @@
 #include <dynalease/lock/list_locks.hpp>
 
 #include "database/called_verb.hpp"
+#include "database/table_key.hpp"
 #include "database/table_name.hpp"
 #include "lock/protocol/lock_row.hpp"
 
@@ -27,6 +28,7 @@ awaitable<runtime::completion<lock_page>> list(database target, list_locks_optio
                       .values = {{":prefix", std::string(protocol::lock_prefix) + options.prefix}},
                       .exclusive_start_key = std::move(options.start_after),
                       .limit = options.page_size};
+    const bool begins = scan.exclusive_start_key.empty();
     auto page = co_await target.call(std::move(scan));
     if (!page) {
         done.code = detail::report(page.error(), details);
@@ -44,6 +46,11 @@ awaitable<runtime::completion<lock_page>> list(database target, list_locks_optio
         done.value.locks.push_back({key->substr(protocol::lock_prefix.size()), std::move(info)});
     }
     done.value.next = std::move(page->last_evaluated_key);
+    const bool shows_nothing = begins && page->items.empty() && done.value.next.empty();
+    if (!shows_nothing) co_return done;
+    // Of a table of other things the filter lets nothing through, either.
+    const auto why = co_await detail::look_for_key_fault(std::move(target), std::move(options.table));
+    if (why) done.code = detail::report(*why, details);
     co_return done;
 }
 

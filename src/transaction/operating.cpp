@@ -110,6 +110,9 @@ awaitable<runtime::completion<std::vector<transaction_report>>> run_list(std::sh
         }
         from = std::move(page->next);
     } while (!from.empty());
+    if (!done.value.empty()) co_return done;
+    const auto why = co_await look_for_key_fault(core->target(), core->options().table);
+    if (why) done.code = report(*why, details);
     co_return done;
 }
 

@@ -150,7 +150,8 @@ public:
 
     /// Those that are not done, of all processes. One that wants more than a row can keep shows no items while they are
     /// not all stored, for then it holds none; nor where that is damaged. Cost: a scan of the coordination table; of
-    /// one that wants more than a row can keep 1 read more for each 350 KB.
+    /// one that wants more than a row can keep 1 read more for each 350 KB; where there is none, 1 DescribeTable, and
+    /// `errc::validation` for a table whose key is no coordination table's.
     boost::asio::awaitable<std::vector<transaction_report>> list() const {
         return await(detail::transaction_list_verb{core_});
     }

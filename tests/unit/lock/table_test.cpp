@@ -136,6 +136,11 @@ TEST_CASE("who looks at a table that is no coordination table is told so") {
         transactions several{database(in.network), {.table = "foreign"}};
         auto [of_transaction, report] = co_await several.look("id", why, as_tuple);
         refused(of_transaction, why);
+        auto [of_list, listed] = co_await several.list(why, as_tuple);
+        refused(of_list, why);
+        const list_locks_options all{.table = "foreign"};
+        auto [of_locks, locks] = co_await list_locks(database(in.network), all, why, as_tuple);
+        refused(of_locks, why);
         run_options with_id;
         with_id.id = "4711";
         const auto nothing = [](transaction&) -> asio::awaitable<void> { co_return; };
