@@ -38,11 +38,22 @@ bool updated(const drafted_item& touched) {
     return std::ranges::any_of(touched.writes, [](const auto& write) { return write.index() == 1; });
 }
 
-/// The item as a put leaves it.
+void set_all(const item& values, item& into) {
+    for (const auto& [name, value] : values) into.insert_or_assign(name, value);
+}
+
+/// The item as a put leaves it. What is put in place of another is made anew.
 item with(const drafted_item& touched, const drafted_put& wanted) {
     const auto before = touched.before ? touched.before->attributes : touched.key;
-    if (!wanted.complete) return protocol::changed(before, {wanted.members.present, wanted.members.absent});
-    return protocol::changed(before, protocol::replaced_members(touched.layout, before, wanted.members));
+    protocol::member_changes changes{wanted.members.present, wanted.members.absent};
+    if (wanted.complete) changes = protocol::replaced_members(touched.layout, before, wanted.members);
+    auto after = protocol::changed(before, changes);
+    const bool makes = wanted.complete || !touched.before;
+    if (makes)
+        set_all(wanted.times.made, after);
+    else if (after != before)
+        set_all(wanted.times.saved, after);
+    return after;
 }
 
 }  // namespace
@@ -190,10 +201,16 @@ protocol::item_sight sight_of(const drafted_item& touched) {
 protocol::member_changes changes_of(const drafted_item& touched, const drafted_put& wanted, bool first) {
     const auto& stored = touched.before->attributes;
     auto members = wanted.members;
-    if (wanted.complete) members.absent = protocol::replaced_members(touched.layout, stored, members).remove;
-    if (!first) return protocol::all_members(touched.layout, members);
+    if (wanted.complete) {
+        set_all(wanted.times.made, members.present);
+        members.absent = protocol::replaced_members(touched.layout, stored, members).remove;
+    }
     const auto& seen = touched.seen ? *touched.seen : stored;
-    return protocol::changed_members(touched.layout, {.stored = stored, .seen = seen, .wanted = members});
+    const protocol::member_view view{.stored = stored, .seen = seen, .wanted = members};
+    auto changes =
+        first ? protocol::changed_members(touched.layout, view) : protocol::all_members(touched.layout, members);
+    if (!wanted.complete && changes.size() != 0) set_all(wanted.times.saved, changes.set);
+    return changes;
 }
 
 update_expression as_update(const protocol::member_changes& changes) {
@@ -212,6 +229,7 @@ std::optional<failure> fault_of_size(const drafted_item& touched, const item& wh
 result<protocol::planned_write> planned_insert(const drafted_item& touched, const drafted_put& wanted) {
     protocol::planned_write write{.kind = protocol::mark_kind::inserted};
     write.whole = wanted.members.present;
+    set_all(wanted.times.made, write.whole);
     if (auto why = fault_of_size(touched, write.whole)) return *std::move(why);
     return write;
 }

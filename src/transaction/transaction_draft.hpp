@@ -4,6 +4,7 @@
 
 #include "item/protocol/item_attributes.hpp"
 #include "transaction/protocol/planned_writes.hpp"
+#include "versioned/versioned_impl.hpp"
 
 #include <dynalease/dynamodb/condition_expression.hpp>
 #include <dynalease/dynamodb/failure.hpp>
@@ -28,6 +29,7 @@ namespace dynalease::detail {
 struct drafted_put {
     item_members members{};
     bool complete = false;  ///< what the members do not name is to go
+    write_times times{};
 };
 struct drafted_update {
     update_expression change{};

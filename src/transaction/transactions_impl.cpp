@@ -175,7 +175,8 @@ void write_in(open_transaction& of, std::shared_ptr<versioned_impl> table, write
             break;
     }
     refused(protocol::check_members(layout, order.members));
-    drafted_put wanted{std::move(order.members), order.complete};
+    auto times = times_of(*table, order);
+    drafted_put wanted{std::move(order.members), order.complete, std::move(times)};
     if (order.what == write_order::kind::create) return refused(of.draft.insert(layout, key, std::move(wanted)));
     of.draft.put(layout, key, std::move(wanted));
 }

@@ -56,6 +56,12 @@ struct write_intent : protocol::write_intent {
 std::string_view verb_of(write_order::kind what);
 /// The key that the order speaks of; empty where it names none.
 item_key key_in(const versioned_impl& core, const write_order& order);
+/// The times that the library sets by such a write, as they are now.
+struct write_times {
+    item made{};   ///< where it makes the item
+    item saved{};  ///< where it changes one
+};
+write_times times_of(const versioned_impl& core, const write_order& order);
 /// Makes the intent, or says what is wrong with the order. Sends nothing.
 /// @param mine the stamp of the write; empty: a new one.
 result<protocol::write_intent> plan_write(const versioned_impl& core, write_order order,

@@ -43,6 +43,16 @@ item_key key_in(const versioned_impl& core, const write_order& order) {
     return key.empty() ? protocol::key_of(core.layout(), order.members.present) : key;
 }
 
+write_times times_of(const versioned_impl& core, const write_order& order) {
+    write_times times;
+    for (const auto& time : order.unwritten.times) {
+        const auto value = time.at(core.target().wall());
+        if (time.when == set_by_library::at_save) times.saved.emplace(time.attribute, value);
+        times.made.emplace(time.attribute, value);
+    }
+    return times;
+}
+
 namespace {
 
 failure bad(errc code, std::string message) {
@@ -81,10 +91,9 @@ result<item_key> key_for(const versioned_impl& core, write_order& order) {
 
 /// Sets the times that the library has to set in such a write.
 void set_times(const versioned_impl& core, const write_order& order, item& into) {
-    for (const auto& time : order.unwritten.times) {
-        if (time.when == set_by_library::at_save || order.what == order_kind::create) {
-            into.insert_or_assign(time.attribute, time.at(core.target().wall()));
-        }
+    auto times = times_of(core, order);
+    for (auto& [name, value] : order.what == order_kind::create ? times.made : times.saved) {
+        into.insert_or_assign(name, std::move(value));
     }
 }
 

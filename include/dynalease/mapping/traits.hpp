@@ -103,8 +103,8 @@ struct default_member_traits {
 template <auto Member>
 struct member_traits : default_member_traits {};
 
-/// A time, or an optional one, that the library sets when a versioned table makes the item; items from before keep the
-/// default. It goes by the database's clock, set right by the service's time where the client has seen it:
+/// A time, or an optional one, that the library sets when a versioned table or a transaction makes the item; items from
+/// before keep the default. It goes by the database's clock, set right by the service's time where the client has seen it:
 ///
 ///     template <>
 ///     struct dynalease::member_traits<&book::made> : dynalease::creation_time {};
@@ -112,8 +112,8 @@ struct creation_time : default_member_traits {
     static constexpr bool keeps_default = true;
     static constexpr set_by_library sets = set_by_library::at_creation;
 };
-/// The same at each save, replacement, update and clobbering, and when the item is made. Blind changes, touches, item
-/// guards and transactions leave it as it is.
+/// The same at each save, replacement, update, clobbering and put of a transaction, and when the item is made. Blind
+/// changes, touches and item guards leave it as it is.
 struct save_time : default_member_traits {
     static constexpr bool keeps_default = true;
     static constexpr set_by_library sets = set_by_library::at_save;
