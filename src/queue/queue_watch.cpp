@@ -127,8 +127,11 @@ boost::asio::awaitable<void> queue_watch::look_at_blocker() {
     const auto failed = co_await core_.remotes().look(blocker);
     if (failed) {
         examined_.blocked_since = core_.now();
-        co_await view_.pause(1);
-    } else if (core_.remotes().watch(blocker).over()) {
+        co_await view_.pause(++examined_.looks_in_vain);
+        co_return;
+    }
+    examined_.looks_in_vain = 0;
+    if (core_.remotes().watch(blocker).over()) {
         // There is no more to see of it, so that nothing else would ever be due before the next look at it.
         examined_.blocker.clear();
         examine_again({});

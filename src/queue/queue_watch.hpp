@@ -91,6 +91,7 @@ private:
         std::optional<dynalease::time_point> look_again{};  ///< when there may be more to find out than now
         std::string blocker{};                              ///< the session that has the turn, or delays it
         dynalease::time_point blocked_since{};
+        unsigned looks_in_vain = 0;  ///< ... at it, one after the other
     } examined_;
     struct {
         bool running = false;
