@@ -7,6 +7,7 @@
 #include "versioned/protocol/version_changes.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace dynalease::detail {
@@ -23,6 +24,10 @@ failure of_item(errc code, const drafted_item& touched, std::string message) {
     return why;
 }
 
+failure there_already(const drafted_item& touched) {
+    return of_item(errc::exists, touched, "the item is there already");
+}
+
 /// Why an update of it cannot be planned: no expression is applied to what is not in the table yet.
 failure made_here(const drafted_item& touched) {
     auto why = of_item(errc::updated_blindly, touched, "the transaction makes this item");
@@ -34,8 +39,20 @@ bool erased(const drafted_item& touched) {
     return !touched.writes.empty() && std::holds_alternative<drafted_erasure>(touched.writes.back());
 }
 
+bool is_put(const drafted_write& write) {
+    return std::holds_alternative<drafted_put>(write);
+}
+
+bool is_update(const drafted_write& write) {
+    return std::holds_alternative<drafted_update>(write);
+}
+
+bool has_put(const drafted_item& touched) {
+    return std::ranges::any_of(touched.writes, is_put);
+}
+
 bool updated(const drafted_item& touched) {
-    return std::ranges::any_of(touched.writes, [](const auto& write) { return write.index() == 1; });
+    return std::ranges::any_of(touched.writes, is_update);
 }
 
 void set_all(const item& values, item& into) {
@@ -60,7 +77,7 @@ item with(const drafted_item& touched, const drafted_put& wanted) {
 
 bool drafted_item::wants_reading() const {
     if (read || inserted) return false;
-    return std::ranges::any_of(writes, [](const auto& write) { return std::holds_alternative<drafted_put>(write); });
+    return was_inserted || has_put(*this);
 }
 
 const drafted_item* transaction_draft::find(const item_layout& layout, const item_key& key) const {
@@ -78,7 +95,12 @@ std::optional<failure> transaction_draft::disagreement(const item_layout& layout
     };
     if (touched->layout.version != layout.version) return differ("version", touched->layout.version, layout.version);
     if (touched->layout.stamp != layout.stamp) return differ("stamp", touched->layout.stamp, layout.stamp);
-    return std::nullopt;
+    if (touched->layout.lock_prefix != layout.lock_prefix) {
+        return differ("lock", touched->layout.lock_prefix, layout.lock_prefix);
+    }
+    const auto count = [](const item_layout& of) { return std::tuple(of.first_version, of.step, of.version_limit); };
+    if (count(touched->layout) == count(layout)) return std::nullopt;
+    return of_item(errc::invalid_option, *touched, "another handle in this transaction counts its version otherwise");
 }
 
 drafted_item& transaction_draft::at(const item_layout& layout, const item_key& key) {
@@ -99,6 +121,7 @@ result<std::optional<transaction_sight>> transaction_draft::known(const item_lay
         const auto* put = std::get_if<drafted_put>(&touched->writes.back());
         return as(put ? std::optional(stored_item{{}, with(*touched, *put)}) : std::nullopt);
     }
+    if (touched->was_inserted) return as(std::nullopt);
     return touched->read ? as(touched->before) : std::nullopt;
 }
 
@@ -119,18 +142,19 @@ bool transaction_draft::saw(const item_layout& layout, const item_key& key, std:
 
 void transaction_draft::put(const item_layout& layout, const item_key& key, drafted_put wanted) {
     auto& touched = at(layout, key);
-    // In place of what the transaction has erased, nothing of that is to remain.
-    if (erased(touched)) wanted.complete = true;
-    while (!touched.writes.empty() && !std::holds_alternative<drafted_update>(touched.writes.back())) {
-        touched.writes.pop_back();
+    if (erased(touched)) {
+        // Nothing of that is to remain. But there must have been something to erase.
+        wanted.complete = true;
+        if (!has_put(touched) && !touched.was_missing() && !touched.demand) touched.demand.emplace();
     }
+    while (!touched.writes.empty() && !is_update(touched.writes.back())) touched.writes.pop_back();
     touched.writes.emplace_back(std::move(wanted));
 }
 
 std::optional<failure> transaction_draft::insert(const item_layout& layout, const item_key& key, drafted_put wanted) {
     auto& touched = at(layout, key);
     const bool there = touched.writes.empty() ? touched.read && touched.before : !erased(touched);
-    if (there) return of_item(errc::exists, touched, "the item is there already");
+    if (there) return there_already(touched);
     const bool wanted_there = touched.writes.empty() && touched.demand;
     if (wanted_there) return of_item(errc::exists, touched, "the transaction demands that the item is there");
     if (touched.writes.empty()) touched.inserted = true;
@@ -141,9 +165,9 @@ std::optional<failure> transaction_draft::insert(const item_layout& layout, cons
 std::optional<failure> transaction_draft::update(const item_layout& layout, const item_key& key,
                                                  drafted_update wanted) {
     auto& touched = at(layout, key);
-    const bool missing = touched.writes.empty() ? touched.read && !touched.before : erased(touched);
+    const bool missing = touched.writes.empty() ? touched.was_missing() : erased(touched);
     if (missing) return of_item(errc::missing, touched, "there is no item to update");
-    if (touched.inserted || (touched.read && !touched.before)) return made_here(touched);
+    if (touched.inserted || touched.was_missing()) return made_here(touched);
     touched.writes.emplace_back(std::move(wanted));
     return std::nullopt;
 }
@@ -151,9 +175,8 @@ std::optional<failure> transaction_draft::update(const item_layout& layout, cons
 void transaction_draft::erase(const item_layout& layout, const item_key& key) {
     auto& touched = at(layout, key);
     if (touched.inserted) {
-        // As before: there was none, and there is to be none.
         touched.inserted = false;
-        touched.read = true;
+        touched.was_inserted = true;
         touched.writes.clear();
         return;
     }
@@ -166,8 +189,9 @@ void transaction_draft::erase(const item_layout& layout, const item_key& key) {
 std::optional<failure> transaction_draft::check(const item_layout& layout, const item_key& key,
                                                 condition_expression demand) {
     auto& touched = at(layout, key);
-    const bool missing = touched.inserted || (touched.read && !touched.before);
-    if (missing) return of_item(errc::missing, touched, "there is no item to check");
+    if (touched.inserted || touched.was_missing()) {
+        return of_item(errc::missing, touched, "there is no item to check");
+    }
     touched.demand = std::move(touched.demand).value_or(condition_expression()) && std::move(demand);
     return std::nullopt;
 }
@@ -245,13 +269,24 @@ result<std::optional<protocol::planned_write>> planned_put(const drafted_item& t
     return std::optional(protocol::planned_write{.change = as_update(changes)});
 }
 
+/// Of what is erased, a put matters to the conditions of later updates alone.
+std::size_t first_put_for_nothing(const drafted_item& touched) {
+    const auto& writes = touched.writes;
+    if (!erased(touched)) return writes.size();
+    const auto last_update = std::find_if(writes.rbegin(), writes.rend(), is_update);
+    return static_cast<std::size_t>(writes.rend() - last_update);
+}
+
 result<std::vector<protocol::planned_write>> planned_writes(const drafted_item& touched) {
     std::vector<protocol::planned_write> writes;
     const bool makes = touched.inserted || !touched.before;
+    if (touched.was_inserted && touched.before) return there_already(touched);
     const bool nothing_to_check = touched.demand && touched.read && !touched.before;
-    if (nothing_to_check) return of_item(errc::missing, touched, "there is no item to check");
-    for (const auto& write : touched.writes) {
-        if (erased(touched) && std::holds_alternative<drafted_put>(write)) continue;
+    if (nothing_to_check) return of_item(errc::missing, touched, "there is no such item");
+    const auto put_for_nothing = first_put_for_nothing(touched);
+    for (std::size_t i = 0; i < touched.writes.size(); ++i) {
+        const auto& write = touched.writes[i];
+        if (is_put(write) && i >= put_for_nothing) continue;
         if (const auto* update = std::get_if<drafted_update>(&write)) {
             // What was put before it, or is put after it, has been read since.
             const bool absent = touched.read && !touched.before;

@@ -46,19 +46,22 @@ struct drafted_item {
     std::optional<stored_item> before{};  ///< ... this; empty: there was none
     std::optional<item> seen{};           ///< `before` as its reader would store it again; empty: as it is
     bool inserted = false;                ///< by the first of the writes, which is a put
+    bool was_inserted = false;            ///< ... and erased again: there must have been none
     std::vector<drafted_write> writes{};
     /// Of the item as it was before: that there is one, and what else is demanded.
     std::optional<condition_expression> demand{};
 
     /// What becomes of an item that is put depends on what it was.
     bool wants_reading() const;
+    /// Before the writes, as far as the body can know.
+    bool was_missing() const { return (read && !before) || was_inserted; }
 };
 
 /// A plain value. What an adding function says is wrong has changed nothing.
 class transaction_draft {
 public:
-    /// Why this handle may not touch the item: another has, in this transaction, that has its version or its stamp
-    /// elsewhere. To be asked before all that follows.
+    /// Why this handle may not touch the item: another has, in this transaction, that has its version, its stamp or its
+    /// lock elsewhere, or counts otherwise. To be asked before all that follows.
     std::optional<failure> disagreement(const protocol::item_layout& layout, const item_key& key) const;
 
     /// Empty: nothing is known of the item. Fails with `errc::updated_blindly`.

@@ -93,7 +93,8 @@ public:
         order.condition = std::move(condition);
         detail::write_in(*state_, table.core_, std::move(order));
     }
-    /// Removes an item: `errc::missing` at the commit if there is none, but for one that was read and found missing.
+    /// Removes an item: `errc::missing` at the commit if there is none, but for one that was read and found missing, or
+    /// that this transaction has erased before.
     template <class T>
     void erase(const versioned<T>& table, key_values key) {
         detail::write_order order{.what = detail::write_order::kind::clobber_remove, .key = std::move(key)};

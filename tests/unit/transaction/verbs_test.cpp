@@ -220,7 +220,8 @@ TEST_CASE("what is inserted and erased again was never there, and must not be") 
         tx.erase(book, "bob");
         tx.update(book, "ann", add("balance", 1));
     });
-    CHECK(end.code == errc::conflict);
+    CHECK(end.code == errc::exists);
+    CHECK(s.balance("ann") == 2);
 }
 
 TEST_CASE("what is put and erased again is erased, whether it was there or not") {
@@ -232,13 +233,10 @@ TEST_CASE("what is put and erased again is erased, whether it was there or not")
             tx.put(book, worth(name, 7));
             tx.erase(book, name);
         }
-        tx.erase(book, "cat");
-        tx.put(book, worth("cat", 7));
     });
     CHECK_FALSE(end.code);
     CHECK(s.stored("ann").empty());
     CHECK(s.stored("bob").empty());
-    CHECK(s.balance("cat") == 7);
 }
 
 TEST_CASE("bad input is refused at the call that brings it, and nothing is sent") {

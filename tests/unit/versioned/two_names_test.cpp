@@ -306,4 +306,25 @@ TEST_CASE("two handles of one item that disagree are told so in a transaction, a
     CHECK(*find_string(both.in.stored(), "title") == "old");
 }
 
+TEST_CASE("so are two handles whose locks stand elsewhere, or that count otherwise") {
+    two_names both(1, true);
+    auto& keeper = both.keepers[0];
+    const bool of_locks = GENERATE(true, false);
+    auto options = keeper.options;
+    if (of_locks) options.lock_prefix = "_lk";
+    if (!of_locks) options.step = 2;
+    const versioned<item> other{database(keeper.of.network), options};
+    auto tx = keeper.several.begin();
+    tx.check(keeper.books, isbn);
+    try {
+        tx.update(other, isbn, set("pages", 1));
+        FAIL("it was taken");
+    } catch (const error& why) {
+        CHECK(why.code() == errc::invalid_option);
+        const auto* words =
+            of_locks ? R"(has its lock in "_lock", and this one in "_lk")" : "counts its version otherwise";
+        CHECK(why.diagnostics().message.find(words) != std::string::npos);
+    }
+}
+
 }  // namespace dynalease::tests

@@ -1,0 +1,146 @@
+// Writes to one item that end in an erasure, or begin with one: what each demands of those before it.
+// SPDX-License-Identifier: BSL-1.0
+#include "bank.hpp"
+
+#include <dynalease/dynamodb/expression.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <vector>
+
+using namespace dynalease;
+using namespace dynalease::tests;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr int balance_before = 1;
+constexpr int balance_put = 2;
+
+enum class verb { put, insert, update_if_before, update_if_put, erase };
+
+const char* name_of(verb which) {
+    constexpr const char* names[] = {"put", "insert", "update if as before", "update if as put", "erase"};
+    return names[static_cast<int>(which)];
+}
+
+void do_to_ann(transaction& tx, const accounts& book, verb which) {
+    switch (which) {
+        case verb::put:
+            return tx.put(book, worth("ann", balance_put));
+        case verb::insert:
+            return tx.insert(book, worth("ann", balance_put));
+        case verb::update_if_before:
+            return tx.update(book, "ann", set("note", "seen"), attr("balance") == balance_before);
+        case verb::update_if_put:
+            return tx.update(book, "ann", set("note", "seen"), attr("balance") == balance_put);
+        case verb::erase:
+            return tx.erase(book, "ann");
+    }
+}
+
+/// One after the other, as if each happened at once.
+struct expected {
+    bool was_there;
+    std::optional<int> balance;
+    errc refused{};
+    bool made = false;  ///< by the transaction, of nothing
+    bool erased = false;
+
+    void add(verb which) {
+        if (refused != errc{}) return;
+        switch (which) {
+            case verb::insert:
+                if (balance) return refuse(errc::exists);
+                [[fallthrough]];
+            case verb::put:
+                made = !was_there;
+                balance = balance_put;
+                return;
+            case verb::erase:
+                if (!balance && !erased) return refuse(errc::missing);
+                balance.reset();
+                erased = true;
+                return;
+            case verb::update_if_before:
+                return update(balance_before);
+            case verb::update_if_put:
+                return update(balance_put);
+        }
+    }
+    void update(int demanded) {
+        if (!balance) return refuse(errc::missing);
+        if (made) return refuse(errc::updated_blindly);  // as the header says
+        if (*balance != demanded) refuse(errc::condition_failed);
+    }
+    void refuse(errc code) { refused = code; }
+};
+
+struct end {
+    error_code code{};
+    bool before_the_commit = false;
+};
+
+asio::awaitable<void> commit(bank& in, transaction_tier tier, std::string id, const std::vector<verb>& verbs,
+                             end& told) {
+    const auto book = bank::table_of(in.a);
+    try {
+        auto tx = bank::transactions_of(in.a).begin(by(tier, std::move(id)));
+        told.before_the_commit = true;
+        for (const auto each : verbs) do_to_ann(tx, book, each);
+        told.before_the_commit = false;
+        co_await tx.commit();
+    } catch (const error& why) {
+        told.code = why.code();
+    }
+}
+
+std::vector<verb> drawn(unsigned number, std::size_t length) {
+    std::vector<verb> verbs;
+    for (std::size_t i = 0; i < length; ++i, number /= 5) verbs.push_back(static_cast<verb>(number % 5));
+    return verbs;
+}
+
+}  // namespace
+
+TEST_CASE("whatever a transaction does to one item happens as if one by one, or not at all") {
+    const auto tier = tiers();
+    const bool named = GENERATE(false, true);
+    bank s;
+    unsigned count = 0;
+    for (const bool there : {false, true}) {
+        for (std::size_t length = 1; length <= 4; ++length) {
+            const unsigned all = length == 1 ? 5 : length == 2 ? 25 : length == 3 ? 125 : 625;
+            for (unsigned number = 0; number < all; ++number) {
+                const auto verbs = drawn(number, length);
+                s.where.apply(delete_item_request{.table_name = "accounts", .key = {{"name", "ann"}}});
+                if (there) s.has("ann", balance_before);
+                expected wanted{.was_there = there, .balance = there ? std::optional(balance_before) : std::nullopt};
+                std::string words = there ? "an item" : "none";
+                for (const auto each : verbs) {
+                    wanted.add(each);
+                    words += std::string(", ") + name_of(each);
+                }
+                INFO(words);
+                end told;
+                const auto id = named ? "run-" + std::to_string(++count) : std::string();
+                s.in_a([&](bank& in) { return commit(in, tier, id, verbs, told); });
+                INFO(told.code.message());
+                const bool native = tier == transaction_tier::native || tier == transaction_tier::locked_commit;
+                if (native && told.code == errc::too_many_items) continue;  // one call writes an item once
+                if (wanted.refused == errc{} && told.code == errc::updated_blindly) {
+                    CHECK(wanted.made);
+                    continue;
+                }
+                // Of two faults the body may be told of the one, and the commit of the other.
+                CHECK(bool(told.code) == (wanted.refused != errc{}));
+                if (!told.before_the_commit && told.code && told.code != errc::updated_blindly)
+                    CHECK(told.code == wanted.refused);
+                const auto after = told.code ? (there ? std::optional(balance_before) : std::nullopt) : wanted.balance;
+                CHECK(s.stored("ann").empty() == !after);
+                if (after) CHECK(s.balance("ann") == *after);
+                CHECK_FALSE(s.is_marked("ann"));
+            }
+        }
+    }
+}
