@@ -16,8 +16,10 @@ namespace {
 
 /// The rest of the row is for what is the library's own.
 constexpr std::size_t largest_data = 400'000;
-/// Of a transaction's 4 MB.
-constexpr std::size_t largest_data_together = 4'000'000;
+/// Of a transaction's 4 MB: the rest is for two rows of each of 48 queues, with names of up to 2,048 bytes.
+constexpr std::size_t largest_data_together = 3'800'000;
+/// Of an attribute; as DynamoDB's limits say.
+constexpr std::size_t longest_name = 65'535;
 /// Lists and maps in one another, with the data itself, which is a map.
 constexpr int deepest_data = 31;
 
@@ -28,7 +30,7 @@ failure refused(errc code, std::string message) {
 }
 
 bool is_bad_name(const std::string& name) {
-    return name.empty() || !is_utf8(name);
+    return name.empty() || name.size() > longest_name || !is_utf8(name);
 }
 
 /// What is wrong with a value, but for what is inside of it.
@@ -38,9 +40,13 @@ std::string flaw_of(const attribute_value& value, const std::string& place, int 
         return "the data has more than 31 lists and maps in one another";
     }
     const auto is_bad = [](const auto& member) { return is_bad_name(member.first); };
-    if (map && std::ranges::any_of(*map, is_bad)) return "a name in \"" + place + "\" is empty, or no UTF-8";
+    if (map && std::ranges::any_of(*map, is_bad)) {
+        return "a name in \"" + place + "\" is empty, has more than 65,535 bytes, or is no UTF-8";
+    }
     const auto* text = value.get_if<std::string>();
-    if (text && !is_utf8(*text)) return "\"" + place + "\" is no UTF-8";
+    const auto* texts = value.get_if<string_set>();
+    const bool is_text = (!text || is_utf8(*text)) && (!texts || std::ranges::all_of(*texts, is_utf8));
+    if (!is_text) return "\"" + place + "\" is no UTF-8";
     if (is_empty_set(value)) return "\"" + place + "\" is an empty set, which cannot be stored; leave it out";
     return {};
 }

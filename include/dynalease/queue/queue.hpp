@@ -56,7 +56,7 @@ struct enter_options {
     /// It ends with `errc::session_lost` where the session is lost otherwise meanwhile. Not for `enter_all`.
     std::optional<std::chrono::nanoseconds> wait{};
     /// Shown to others by `inspect` while we wait, and when the turn lasts longer than a second. At most 400,000 bytes,
-    /// and 4,000,000 in all rows of `enter_all`: else `errc::item_too_large`; `errc::bad_attribute` for what cannot be
+    /// and 3,800,000 in all rows of `enter_all`: else `errc::item_too_large`; `errc::bad_attribute` for what cannot be
     /// stored.
     /// GCC 12 does not compile a braced list of members inside an awaited expression: there, name the item before.
     detail::braced<item> data{};

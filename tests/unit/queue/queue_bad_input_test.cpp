@@ -51,6 +51,8 @@ TEST_CASE("names and options of a queue have limits") {
     check_refused(w, a, {.data = item{{"", "x"}}}, errc::bad_attribute);
     check_refused(w, a, {.data = item{{"a", attribute_map{{"", "x"}}}}}, errc::bad_attribute);
     check_refused(w, a, {.data = item{{"a", attribute_list{"\xff"}}}}, errc::bad_attribute);
+    check_refused(w, a, {.data = item{{"a", string_set{"b", "\xff"}}}}, errc::bad_attribute);
+    check_refused(w, a, {.data = item{{"a", attribute_map{{std::string(65'536, 'n'), 1}}}}}, errc::bad_attribute);
     attribute_value deep("x");
     for (int i = 0; i < 31; ++i) deep = attribute_map{{"m", deep}};
     check_refused(w, a, {.data = item{{"a", deep}}}, errc::bad_attribute);
@@ -163,6 +165,23 @@ TEST_CASE("queues that cannot be entered together are refused before anything is
     run(w, a, enter_all_code({}, {}, code));
     CHECK(code == errc::invalid_option);
     CHECK(a.network->log().empty());
+}
+
+TEST_CASE("as many queues as can be entered together, with the longest names and as much data as may be, are entered") {
+    world w;
+    node a(w);
+    std::vector<queue> all;
+    for (int i = 0; i < 48; ++i) all.emplace_back(*a.session, std::to_string(100 + i) + std::string(2039, 'q'));
+    enter_options options;
+    options.data.emplace("note", std::string(3'800'000 / 48 - 50, 'x'));
+    error_code code;
+    diagnostics why;
+    run(w, a, enter_all_code(all, options, code, &why));
+    CAPTURE(why.message);
+    CHECK_FALSE(code);
+    options.data["note"] = std::string(3'800'000 / 48, 'x');
+    run(w, a, enter_all_code(all, options, code, &why));
+    CHECK(code == errc::item_too_large);
 }
 
 TEST_CASE("an empty turn answers, and holds nothing") {
