@@ -88,7 +88,7 @@ auto run_guarded(Guard guard, Body body) -> std::invoke_result_t<Body&, Guard&> 
     const bool throws = co_await boost::asio::this_coro::throw_if_cancelled();
     co_await boost::asio::this_coro::throw_if_cancelled(false);
     diagnostics why;
-    const end_of_work<Grant> end{start.held, static_cast<bool>(guard)};
+    const end_of_work<Grant> end{start.held, Grant::held(guard) == start.held};
     auto given_back = co_await initiate<void>(executor, end, why, outcome_only);
     co_await boost::asio::this_coro::throw_if_cancelled(throws);
     Grant::check_kept(start.held, std::get<0>(given_back), why);

@@ -66,6 +66,17 @@ asio::awaitable<int> move_away(lock_guard& guard) {
     return keep(std::move(guard));
 }
 
+/// The work keeps the grant, and its variable has another.
+asio::awaitable<void> keep_and_hold_another(node& in, lock_guard& kept) {
+    const lock target{*in.session, "x"};
+    const auto body = [&](lock_guard& guard) -> asio::awaitable<void> {
+        const lock other{*in.session, "y"};
+        kept = std::move(guard);
+        guard = co_await other.acquire();
+    };
+    co_await with_lock(target, body);
+}
+
 asio::awaitable<int> fail(lock_guard&) {
     throw std::runtime_error("body");
     co_return 0;
@@ -188,4 +199,15 @@ TEST_CASE("a body of with_lock may take the guard for its own") {
     CHECK(value == 43);
     w.scheduler.run_for(1s);
     CHECK_FALSE(find(w.row("lock#x"), "holder"));
+}
+
+TEST_CASE("a body of with_lock may keep the guard, and put another in its place") {
+    world w;
+    node a(w);
+    lock_guard kept;
+    run(w, a, keep_and_hold_another(a, kept));
+    w.scheduler.run_for(1s);
+    CHECK(kept.held());
+    CHECK(find(w.row("lock#x"), "holder"));
+    CHECK_FALSE(find(w.row("lock#y"), "holder"));
 }
