@@ -52,7 +52,9 @@ struct called_verb {
         const std::string request(operation == verb ? std::string_view() : innermost_request(operation));
         operation = verb;
         if (!request.empty()) operation += " (" + request + ")";
-        if (!key.empty()) details->key = key;
+        const bool names_row = !details->key.empty() && !details->table.empty();
+        const bool of_another = names_row && !table.empty() && details->table != table;
+        if (!key.empty() && !of_another) details->key = key;
         if (details->table.empty()) details->table = table;
         return code;
     }

@@ -65,11 +65,12 @@ awaitable<runtime::completion<bool>> run_free(std::shared_ptr<transactions_impl>
         done.code = report(*why, details);
         co_return done;
     }
+    const auto rows = core;
     auto freed = co_await free_item(std::move(core), where);
     if (freed)
         done.value = *freed;
     else
-        done.code = report(protocol::about(std::move(freed).error(), where), details);
+        done.code = co_await report_explained(rows, protocol::met_at(where, std::move(freed).error()), details);
     co_return done;
 }
 

@@ -1,6 +1,7 @@
 // Reading items beside transactions, and the rows of transactions.
 // SPDX-License-Identifier: BSL-1.0
 #include "database/called_verb.hpp"
+#include "database/table_key.hpp"
 #include "item/protocol/item_state.hpp"
 #include "transaction/errand_driver.hpp"
 #include "transaction/held_items.hpp"
@@ -63,7 +64,7 @@ awaitable<runtime::completion<transaction_sight>> run_read(std::shared_ptr<trans
     if (stored)
         done.value.stored = *std::move(stored);
     else
-        done.code = report(stored.error(), details);
+        done.code = co_await report_explained(core, std::move(stored).error(), details);
     co_return done;
 }
 
@@ -83,6 +84,12 @@ awaitable<runtime::completion<transaction_sight>> run_get(std::shared_ptr<transa
 }
 
 }  // namespace
+
+awaitable<error_code> report_explained(std::shared_ptr<transactions_impl> core, failure why, diagnostics* details) {
+    const auto& rows = core->options().table;
+    if (why.details.table == rows) why = co_await explained_by_key(core->target(), rows, std::move(why));
+    co_return report(why, details);
+}
 
 result<std::optional<stored_item>> as_stored(const placed_key& place, std::optional<item> committed) {
     using stored = std::optional<stored_item>;

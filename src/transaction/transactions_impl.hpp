@@ -83,6 +83,9 @@ struct placed_key {
 };
 /// An item as it is committed. A tombstone counts as missing.
 result<std::optional<stored_item>> as_stored(const placed_key& place, std::optional<item> committed);
+/// Tells a failure; where the coordination table is to blame for its key, that.
+boost::asio::awaitable<error_code> report_explained(std::shared_ptr<transactions_impl> core, failure why,
+                                                    diagnostics* details);
 /// As they are committed now.
 boost::asio::awaitable<result<std::vector<std::optional<stored_item>>>> read_latest(
     std::shared_ptr<transactions_impl> core, std::vector<placed_key> places);

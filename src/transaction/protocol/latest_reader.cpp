@@ -39,7 +39,7 @@ void latest_reader::answer(std::size_t slot, errand_answer with) {
     slots_[slot].busy = false;
     if (ended()) return;
     if (with.kind != detail::answer::applied) {
-        why_ = about(std::move(with.why), items_[slot]);
+        why_ = met_at(items_[slot], std::move(with.why));
         return;
     }
     if (slots_[slot].now == phase::looking)

@@ -122,7 +122,7 @@ void native_call::answer_obstacle(std::size_t index, errand_answer with) {
     each.rival->answer(std::move(with));
     if (each.rival->ended() == resolver::end::none) return;
     if (each.rival->ended() != resolver::end::freed) {
-        return give_up(about(each.rival->why(), place_of(index)), false);
+        return give_up(met_at(place_of(index), each.rival->why()), false);
     }
     each.looks = each.rival->looks();
     each.rival.reset();

@@ -50,6 +50,11 @@ failure about(failure why, const item_ref& where) {
     return why;
 }
 
+failure met_at(const item_ref& where, failure why) {
+    const bool elsewhere = !why.details.table.empty() && why.details.table != where.table;
+    return elsewhere ? why : about(std::move(why), where);
+}
+
 std::vector<std::string> touched_by(const update_expression& change) {
     using enum update_expression::clause;
     std::vector<std::string> touched;

@@ -98,6 +98,8 @@ bool is_as_seen(const guarded_table& on, const item_sight& seen, const std::opti
 
 /// The failure, told of this item.
 failure about(failure why, const item_ref& where);
+/// The same of a request about the item, or about the row of whoever holds it: that names the row's table itself.
+failure met_at(const item_ref& where, failure why);
 
 /// The top-level attributes that the update changes, each once, in their order.
 std::vector<std::string> touched_by(const update_expression& change);

@@ -92,7 +92,7 @@ void run_commit::answer_rival(run_course& run, std::size_t index, errand_answer 
             return;
         case resolver::end::gave_up:
         case resolver::end::failed:
-            return run.fail(about(rival->why(), place_of(index)));
+            return run.fail(met_at(place_of(index), rival->why()));
     }
 }
 

@@ -57,6 +57,36 @@ TEST_CASE("an item whose transaction has no row any more becomes what it was") {
     CHECK_FALSE(free_in_b(s, "nobody").yields);
 }
 
+TEST_CASE("a coordination table that cannot be read is what is blamed, and not the item's table") {
+    const bool is_there = GENERATE(false, true);
+    bank s(3);
+    dies_after(s, 3);
+    if (is_there) s.where.apply(create_table_request{.table_name = "wrong", .key = {.hash = {.name = "id"}}});
+    const auto expect = [&](std::string_view verb, error_code code, const diagnostics& why) {
+        INFO(verb << ": " << why.message);
+        CHECK(code == (is_there ? errc::validation : errc::table_not_found));
+        CHECK(why.table == "wrong");
+        if (is_there) CHECK(why.message.starts_with("the table has the key id (S), and a coordination table"));
+        if (!is_there) CHECK(why.key == "tx#order-4711 / -");
+    };
+    run(s.where, s.b, [](bank& in, auto check) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.b);
+        const auto all = bank::transactions_of(in.b, {.table = "wrong"});
+        diagnostics why;
+        auto [freed, was_marked] = co_await all.free(book, "ann", why, as_pair);
+        check("free", freed, why);
+        auto [read, seen] = co_await all.read(book, "ann", isolation::latest, why, as_pair);
+        check("read", read, why);
+        auto tx = all.begin();
+        auto [got, value] = co_await tx.get(book, "ann", why, as_pair);
+        check("get", got, why);
+        tx.put(book, worth("ann", 1));
+        auto [committed] = co_await tx.commit(why, as_pair);
+        check("commit", committed, why);
+    }(s, expect));
+    CHECK(s.is_marked("ann"));
+}
+
 TEST_CASE("who saves an item of a transaction that is gone is told how to free it, and can save it then") {
     bank s(3);
     dies_after(s, 3);
