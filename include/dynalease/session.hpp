@@ -10,6 +10,7 @@
 #include <dynalease/grant_report.hpp>
 #include <dynalease/log.hpp>
 #include <dynalease/session/counters.hpp>
+#include <dynalease/session/revoke_session.hpp>
 #include <dynalease/session/state.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -190,10 +191,11 @@ public:
     /// (`inspect` needs no session, and goes on), and no work of `with_lock` or `with_turn` begins. Work that runs may
     /// end, for half of `close_options::timeout` (2.5 s by default); meanwhile all guards stay in force, and heartbeats
     /// go on. What still runs then is cancelled (terminal), fails with `errc::session_closed`, and keeps its lock until
-    /// it has ended; work that awaits the very close of its session is such, too. All other guards are invalid then, at once where no work runs; all locks are released, and the
-    /// heartbeat ends. Idempotent; a closed session never opens again. What fails is in the report: the call
-    /// itself fails with `errc::cancelled` alone. Cancellation: all types, of the wait for the end; the closing itself
-    /// goes on in the background. Cost: one write per held lock, and one for the session; a plain one has none.
+    /// it has ended; work that awaits the very close of its session is such, too. All other guards are invalid then, at
+    /// once where no work runs; all locks are released, and the heartbeat ends. Idempotent; a closed session never
+    /// opens again. What fails is in the report: the call itself fails with `errc::cancelled` alone. Cancellation: all
+    /// types, of the wait for the end; the closing itself goes on in the background. Cost: one write per held lock, and
+    /// one for the session; a plain one has none.
     boost::asio::awaitable<close_report> close(close_options options = {});
     template <class... Tail>
         requires verb_tail<close_report, Tail...>

@@ -111,6 +111,9 @@ TEST_CASE("options with strings, conditions and items") {
     run([](shop& in) -> asio::awaitable<void> {
         const auto page = co_await list_locks(in.db, {.table = "coordination"});
         CHECK(page.locks.empty());
+        const bool lived = co_await revoke_session(
+            in.db, {.table = "coordination", .session = in.lease.id(), .by = "a test that has a session"});
+        CHECK_FALSE(lived);
         auto found = co_await in.books.load(in.name);
         found = co_await in.books.save(*found, {.condition = attr("pages") == 1});
         co_await in.books.blind(in.name, set("title", in.name) + add("pages", 5), {.condition = attr("pages") == 1});

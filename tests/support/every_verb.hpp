@@ -47,6 +47,9 @@ void of_locks(Visit visit, lock target, lock_guard& guard, database store) {
           [&](auto&&... tail) { return guard.lost(std::forward<decltype(tail)>(tail)...); });
     visit("list_locks", "",
           [&](auto&&... tail) { return list_locks(store, which, std::forward<decltype(tail)>(tail)...); });
+    const revoke_session_options whose{.table = "coordination", .session = "nobody's", .by = "a test"};
+    visit("revoke_session", whose.session,
+          [&](auto&&... tail) { return revoke_session(store, whose, std::forward<decltype(tail)>(tail)...); });
 }
 
 template <class Visit>

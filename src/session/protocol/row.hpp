@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +36,9 @@ inline constexpr const char* passed = "passed";
 inline constexpr const char* data = "data";
 }  // namespace attribute
 
+/// The number of a heartbeat that none can follow.
+inline constexpr std::int64_t last_beat = std::numeric_limits<std::int64_t>::max();
+
 item_key session_key(std::string_view id);
 
 struct session_row {
@@ -43,7 +47,7 @@ struct session_row {
     std::chrono::milliseconds lease{};
     std::string owner{};
     std::string creation{};   ///< the request that made it
-    std::string marked_by{};  ///< who declared it dead
+    std::string marked_by{};  ///< who declared it dead, or has revoked it
 };
 
 /// The longest lease that a row may name: a day. Anything above is damage, and its nanoseconds might not be countable.

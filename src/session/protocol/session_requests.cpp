@@ -70,4 +70,13 @@ update_item_request mark_session_dead(const std::string& table, std::string_view
     return request;
 }
 
+update_item_request revoke_session(const std::string& table, std::string_view id, std::string_view by) {
+    auto request = update_of(table, id);
+    request.update_expression = "SET #beat = :last, #by = :by";
+    request.condition_expression = "#state = :alive";
+    request.names = {{"#beat", attribute::beat}, {"#by", attribute::marked_by}, {"#state", attribute::state}};
+    request.values = {{":alive", "alive"}, {":by", by}, {":last", last_beat}};
+    return request;
+}
+
 }  // namespace dynalease::protocol

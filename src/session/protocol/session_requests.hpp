@@ -32,4 +32,7 @@ get_item_request look_at_session(const std::string& table, std::string_view id);
 update_item_request mark_session_dead(const std::string& table, std::string_view id, std::int64_t beat_seen,
                                       std::string_view by, wall_time now);
 
+/// Has no heartbeat taken any more, and leaves it to the lease when it is over: as if the process were cut off.
+update_item_request revoke_session(const std::string& table, std::string_view id, std::string_view by);
+
 }  // namespace dynalease::protocol

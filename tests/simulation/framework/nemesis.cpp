@@ -39,6 +39,7 @@ constexpr std::array<fault_description, static_cast<std::size_t>(nemesis_fault::
     {"operator_edit", "swarm: operator_edit"},
     {"operator_delete", "swarm: operator_delete"},
     {"newer_version", "swarm: newer_version"},
+    {"operator_revoke", "swarm: operator_revoke"},
 }};
 
 const fault_description& describe(nemesis_fault kind) {

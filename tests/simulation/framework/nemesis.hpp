@@ -41,6 +41,7 @@ enum class nemesis_fault {
     operator_edit,
     operator_delete,
     newer_version,
+    operator_revoke,
     count,
 };
 std::string_view name_of(nemesis_fault kind);

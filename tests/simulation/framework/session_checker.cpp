@@ -4,6 +4,8 @@
 
 #include "simulation/framework/request_text.hpp"
 
+#include <utility>
+
 namespace dynalease::simulation {
 
 std::optional<std::variant<session_beaten, session_ended>> session_change(const std::string& session,
@@ -27,6 +29,7 @@ std::string session_checker::see(time_point at, const session_beaten& seen) {
     auto& session = sessions_[seen.session];
     std::string broken;
     if (session.over) broken = "P5: session " + seen.session + " came back after it was over";
+    if (broken.empty() && session.revoked) broken = "P5: session " + seen.session + " goes on though it was revoked";
     if (broken.empty() && seen.beat <= session.beat) {
         broken = "P1: the beat of session " + seen.session + " did not rise";
     }
@@ -46,6 +49,12 @@ std::string session_checker::see(time_point at, const session_ended& seen) {
     const bool early = seen.marked_dead && at - session.beaten_at < least;
     if (!early || options_.early_death_waived) return {};
     return "P1: session " + seen.session + " was marked dead before its lease was over";
+}
+
+std::string session_checker::see(time_point at, const session_revoked& seen) {
+    auto& session = sessions_[seen.session];
+    if (!std::exchange(session.revoked, true)) session.beaten_at = at;  // to those who watch
+    return {};
 }
 
 std::string session_checker::see(time_point, const sessions_disturbed&) {

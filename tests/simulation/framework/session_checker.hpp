@@ -29,6 +29,11 @@ struct session_ended {
     bool marked_dead = false;
 };
 
+/// An operator has revoked it: no heartbeat of it lands any more.
+struct session_revoked {
+    std::string session{};
+};
+
 /// What is known of sessions no longer counts: the world lost or changed their rows.
 struct sessions_disturbed {};
 
@@ -52,6 +57,7 @@ public:
     // Each returns the promise that it breaks; empty: none.
     std::string see(time_point at, const session_beaten& seen);
     std::string see(time_point at, const session_ended& seen);
+    std::string see(time_point at, const session_revoked& seen);
     std::string see(time_point at, const sessions_disturbed& seen);
 
     bool over(const std::string& session) const;
@@ -61,6 +67,7 @@ public:
 private:
     struct record {
         bool over = false;
+        bool revoked = false;
         std::int64_t beat = 0;
         std::chrono::nanoseconds lease{};
         time_point beaten_at{};

@@ -83,7 +83,8 @@ void session_watches::answered(const testing::logged_request& entry, const any_r
     if (answer.error().code != errc::condition_failed) return;
     const auto& current = answer.error().current;
     const auto* state = current ? find_string(*current, "state") : nullptr;
-    if (state == nullptr || *state != "alive") {
+    const bool revoked = beat && current && current->contains("by");
+    if (state == nullptr || *state != "alive" || revoked) {
         if (beat) watch.told_over();
     } else {
         watch.acknowledged(create ? 1 : find_integer(*current, "beat").value_or(0), now);

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/table_faults.hpp"
 
+#include "session/protocol/session_requests.hpp"
+#include "simulation/framework/mutant.hpp"
+#include "simulation/framework/request_text.hpp"
+
 #include <chrono>
 #include <memory>
 #include <utility>
@@ -45,6 +49,24 @@ void table_faults::change_version(const item_key& key, const std::function<void(
     where_.simulated().scheduler().add_timer(where_.now() + std::chrono::seconds(5), [this, key, told] {
         if (set_version(key, 1)) told();
     });
+}
+
+std::string table_faults::revoke_a_session() {
+    std::vector<std::string> alive;
+    for (const auto& row : where_.simulated().image(coordination)) {
+        const auto* key = find_string(row, "pk");
+        const auto* state = find_string(row, "state");
+        const bool lives = key->starts_with(session_prefix) && state && *state == "alive";
+        if (lives) alive.push_back(key->substr(session_prefix.size()));
+    }
+    if (alive.empty()) return {};
+    const auto id = alive[where_.choices().choose("which session", alive.size())];
+    auto request = protocol::revoke_session(coordination, id, "an operator");
+    if (active("REVOKE_DEAD")) request.update_expression += ", #state = :dead";
+    if (active("REVOKE_DEAD")) request.values.emplace(":dead", "dead");
+    if (active("REVOKE_NEXT")) request.values[":last"] = 1'000'000;
+    where_.simulated().call(std::move(request)).value();
+    return id;
 }
 
 }  // namespace dynalease::simulation

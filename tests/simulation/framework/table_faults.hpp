@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace dynalease::simulation {
@@ -22,6 +23,8 @@ public:
     void lose_rows(nemesis_fault kind, item_key key, std::function<void()> told);
     /// For five seconds the row is of another schema version. @param told of each change
     void change_version(const item_key& key, const std::function<void()>& told);
+    /// An operator revokes a session that lives. @returns its id; empty: none lives
+    std::string revoke_a_session();
 
 private:
     bool set_version(const item_key& key, std::int64_t version);

@@ -89,7 +89,7 @@ struct lock_shown {
 struct event {
     time_point at{};  ///< true time
     std::variant<lock_written, lock_replaced, session_beaten, session_ended, sessions_disturbed, guard_given,
-                 guard_let_go, outside_written, fence_passed, lock_shown>
+                 guard_let_go, outside_written, fence_passed, lock_shown, session_revoked>
         what;
 };
 

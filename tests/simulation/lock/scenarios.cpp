@@ -136,6 +136,19 @@ scenario_config without_a_rest() {
     return made;
 }
 
+/// Operators who take from processes that live what they hold, in the middle of everything.
+scenario_config revoked_sessions() {
+    scenario_config made = swarm();
+    made.nemesis.faults = {operator_revoke, operator_revoke,   operator_revoke, pause,
+                           partition,       one_way_partition, drift_change,    crash_new_identity};
+    made.nemesis.presence = 0.8;
+    made.nemesis.interval = 5s;
+    made.nemesis.longest = 8s;
+    made.leases = {2s, 4s, 6s};
+    made.longest = 45s;
+    return made;
+}
+
 /// Every option at one end of its range or the other.
 scenario_config ends_of_options() {
     scenario_config made = swarm();
@@ -189,6 +202,7 @@ const contribution lock_worlds{{
                   {"short-leases", 1, play<lock_world, short_leases>},
                   {"stopped-clocks", 2, play<lock_world, stopped_clocks>},
                   {"without-a-rest", 2, play<lock_world, without_a_rest>},
+                  {"revoked-sessions", 1, play<lock_world, revoked_sessions>},
                   {"ends-of-options", 2, play<lock_world, ends_of_options>},
                   {"crowded-processes", 1, play<lock_world, crowded_processes>},
                   {"lost-rows", 1, play<lock_world, lost_rows>}},

@@ -148,6 +148,19 @@ void beat_sent_again::change_answer(result<any_response>& answer, const any_requ
     }
 }
 
+/// What a revocation shows in the answer to a heartbeat is passed over.
+struct hides_revocation final : rewriting_database {
+    using rewriting_database::rewriting_database;
+    void change_answer(result<any_response>& answer, const any_request& sent, purpose meaning) override;
+};
+
+void hides_revocation::change_answer(result<any_response>& answer, const any_request&, purpose meaning) {
+    if (meaning != purpose::beat || answer || !answer.error().current) return;
+    auto why = answer.error();
+    if (why.current->erase("by") != 0) why.current->insert_or_assign("beat", 0);
+    answer = std::move(why);
+}
+
 /// Notes when a look was sent, for the watch that counts from there.
 struct look_noted final : rewriting_database {
     using rewriting_database::rewriting_database;
@@ -233,6 +246,16 @@ const contribution session_mutants{{
              .rule = "a session is marked dead only at the beat that stood still [lock 2]",
              .wrap = editing<mark_without_beat>,
              .scenario = "slow-looks"},
+            {.name = "REVOKE_DEAD",
+             .rule = "a revoked session is over a lease later: until then it may not have heard [lock 2]",
+             .scenario = "revoked-sessions"},
+            {.name = "REVOKE_NEXT",
+             .rule = "no heartbeat follows a revocation [lock 2]",
+             .scenario = "revoked-sessions"},
+            {.name = "REVOKE_DEAF",
+             .rule = "a revoked session is told with its next heartbeat [lock 2]",
+             .wrap = wrap<hides_revocation>,
+             .scenario = "revoked-sessions"},
             {.name = "EARLY_USE",
              .rule = "no lock is asked for before the session's row is known to be there [lock 2]",
              .wrap = wrap<early_use>},

@@ -38,7 +38,7 @@ void lock_world::tell(const std::string& node, decltype(event::what) what) {
         constexpr std::array names{"Written: lock row", "Replaced: lock row",     "beat",
                                    "Over: session",     "Disturbed: sessions",    "Granted to user",
                                    "Released by user",  "Write outside accepted", "Fenced transaction",
-                                   "Shown: lock row"};
+                                   "Shown: lock row",   "Revoked: session"};
         std::string text = names[kind];
         if (const auto* written = std::get_if<lock_written>(&happened.what)) {
             const auto& row = written->after;
@@ -48,6 +48,7 @@ void lock_world::tell(const std::string& node, decltype(event::what) what) {
         }
         if (const auto* given = std::get_if<guard_given>(&happened.what)) text += " " + std::to_string(given->token);
         if (const auto* ended = std::get_if<session_ended>(&happened.what)) text += " " + ended->session;
+        if (const auto* ended = std::get_if<session_revoked>(&happened.what)) text += " " + ended->session;
         return text;
     });
     if (kept_) kept_->push_back(std::move(happened));

@@ -26,6 +26,8 @@ void lock_world::disturb_store(nemesis_fault kind) {
     const item_key key{{"pk", "lock#" + lock_name(lock)}, {"sk", "-"}};
     if (kind == nemesis_fault::operator_edit) {
         if (free_by_hand(key)) tell_replaced(lock);
+    } else if (kind == nemesis_fault::operator_revoke) {
+        if (auto id = table_faults_.revoke_a_session(); !id.empty()) tell("", session_revoked{std::move(id)});
     } else if (kind == nemesis_fault::newer_version) {
         table_faults_.change_version(key, [this, lock] { tell_replaced(lock); });
     } else {

@@ -90,7 +90,7 @@ struct fence_passed {
 struct event {
     time_point at{};  ///< true time
     std::variant<head_written, head_replaced, ticket_written, ticket_deleted, session_beaten, session_ended,
-                 sessions_disturbed, turn_given, turn_let_go, outside_written, fence_passed>
+                 sessions_disturbed, turn_given, turn_let_go, outside_written, fence_passed, session_revoked>
         what;
 };
 

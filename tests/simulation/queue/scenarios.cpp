@@ -139,6 +139,19 @@ scenario_config stopped_clocks() {
     return made;
 }
 
+/// Operators who take from processes that live the turns that they have.
+scenario_config revoked_sessions() {
+    scenario_config made = swarm();
+    made.longest_hold = 3s;
+    made.nemesis.faults = {operator_revoke, operator_revoke, pause, partition, one_way_partition, crash_new_identity};
+    made.nemesis.presence = 0.8;
+    made.nemesis.interval = 5s;
+    made.nemesis.longest = 8s;
+    made.leases = {2s, 4s, 6s};
+    made.longest = 40s;
+    return made;
+}
+
 /// Rows that are edited, deleted, or lost with their table.
 scenario_config lost_rows() {
     scenario_config made = swarm();
@@ -214,6 +227,7 @@ const contribution queue_worlds{{
                   {"wrong-walls-across-expiry", 1, play<queue_world, wrong_walls_across_expiry>},
                   {"exaggerated-drift", 2, play<queue_world, exaggerated_drift>},
                   {"stopped-clocks", 1, play<queue_world, stopped_clocks>},
+                  {"revoked-sessions", 1, play<queue_world, revoked_sessions>},
                   {"lost-rows", 1, play<queue_world, lost_rows>},
                   {"restored-backup", 2, play<queue_world, restored_backup>},
                   {"crowds", 1, play<queue_world, crowds>},

@@ -30,7 +30,8 @@ std::string text_of(const decltype(event::what)& what) {
                                "Granted to user: ticket",
                                "Released by user",
                                "Write outside accepted: ticket",
-                               "Fenced transaction: ticket"};
+                               "Fenced transaction: ticket",
+                               "Revoked: session"};
     constexpr std::array how{"drawn", "drawn together", "passed over", "left", "left, idle", "rested"};
     std::string text = names[what.index()];
     const auto number = [&](std::size_t queue, std::int64_t ticket) {
@@ -48,6 +49,8 @@ std::string text_of(const decltype(event::what)& what) {
         number(gone->queue, gone->ticket);
     } else if (const auto* ended = std::get_if<session_ended>(&what)) {
         text += " " + ended->session;
+    } else if (const auto* revoked = std::get_if<session_revoked>(&what)) {
+        text += " " + revoked->session;
     }
     return text;
 }

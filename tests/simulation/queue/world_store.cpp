@@ -53,6 +53,8 @@ void queue_world::disturb_store(nemesis_fault kind) {
     const item_key key{{"pk", place.partition()}, {"sk", place.sort_key()}};
     if (kind == nemesis_fault::operator_edit) {
         if (free_by_hand(queue, key)) tell_replaced(queue);
+    } else if (kind == nemesis_fault::operator_revoke) {
+        if (auto id = table_faults_.revoke_a_session(); !id.empty()) tell("", session_revoked{std::move(id)});
     } else if (kind == nemesis_fault::newer_version) {
         table_faults_.change_version(key, [this, queue] { tell_replaced(queue); });
     } else {
