@@ -112,7 +112,7 @@ TEST_CASE("options with strings, conditions and items") {
         const auto page = co_await list_locks(in.db, {.table = "coordination"});
         CHECK(page.locks.empty());
         const bool lived = co_await revoke_session(
-            in.db, {.table = "coordination", .session = in.lease.id(), .by = "a test that has a session"});
+            in.db, {.table = "coordination", .session = in.coordination.id(), .by = "a test that has a session"});
         CHECK_FALSE(lived);
         auto found = co_await in.books.load(in.name);
         found = co_await in.books.save(*found, {.condition = attr("pages") == 1});
