@@ -92,6 +92,8 @@ void of_item_locks(Visit visit, item_lock target, std::vector<item_demand> both,
           [&](auto&&... tail) { return target.try_acquire(std::forward<decltype(tail)>(tail)...); });
     visit("item_lock.try_acquire_shared", target.name(),
           [&](auto&&... tail) { return target.try_acquire_shared(std::forward<decltype(tail)>(tail)...); });
+    visit("item_lock.inspect", target.name(),
+          [&](auto&&... tail) { return target.inspect(std::forward<decltype(tail)>(tail)...); });
     visit("acquire_all", "", [&](auto&&... tail) { return acquire_all(both, std::forward<decltype(tail)>(tail)...); });
     visit("acquire_all", "",
           [&](auto&&... tail) { return acquire_all(both, {}, std::forward<decltype(tail)>(tail)...); });

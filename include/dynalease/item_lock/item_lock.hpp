@@ -3,12 +3,14 @@
 #pragma once
 
 #include <dynalease/detail/braced.hpp>
+#include <dynalease/dynamodb/item.hpp>
 #include <dynalease/item/item_ref.hpp>
 #include <dynalease/item/key_values.hpp>
 #include <dynalease/item_lock/item_guard.hpp>
 #include <dynalease/session.hpp>
 #include <dynalease/versioned/versioned_options.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <concepts>
 #include <cstddef>
@@ -18,6 +20,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #pragma GCC visibility push(default)
 namespace dynalease {
@@ -68,6 +71,27 @@ struct item_acquire_options {
     /// throttles, that is shorter than the session's own lease, and is then told of the last request. It ends with
     /// `errc::session_lost` where the session is lost meanwhile. Not for `acquire_all`.
     std::optional<std::chrono::nanoseconds> wait{};
+};
+
+/// What an item's lock looks like to somebody who does not take it.
+struct item_lock_info {
+    struct claimant {
+        std::string session{};  ///< its id; empty: what stands there is not of the library's making
+        std::string owner{};    ///< its `session_options::owner`; empty where that is not known
+        bool over = false;      ///< it is known to be dead or closed: what it holds is anybody's to take
+    };
+    std::optional<claimant> writer{};  ///< who holds the item alone
+    std::vector<claimant> readers{};   ///< who reads it, an entry for each process
+    std::optional<claimant> intent{};  ///< the writer that waits, and lets no further readers in
+    std::string transaction{};         ///< the id of the transaction that holds the item; empty: none does
+    std::int64_t fencing_token = 0;    ///< the highest that was granted, or given up; 0: never locked
+    item attributes{};                 ///< the item, as it lies there
+
+    /// Somebody holds it who is not known to be over.
+    bool held() const noexcept {
+        const auto holds = [](const claimant& each) { return !each.over; };
+        return (writer && holds(*writer)) || std::any_of(readers.begin(), readers.end(), holds);
+    }
 };
 
 namespace detail {
@@ -175,6 +199,17 @@ public:
         return start({}, item_way::try_shared, std::forward<Tail>(tail)...);
     }
 
+    /// Who has the item and who waits for its readers, without taking it; a closed session does as well. Errors:
+    /// `errc::missing`; `errc::unsupported_version` or `errc::corrupt_row` for attributes that are not ours; the
+    /// service's. Cancellation: all types. Cost: 1 read, and 1 more for each session in it that has a row, one after
+    /// the other; under a plain session, which knows of no coordination table, none: nobody is known to be over then.
+    [[nodiscard]] boost::asio::awaitable<item_lock_info> inspect() const;
+    template <class... Tail>
+        requires verb_tail<item_lock_info, Tail...>
+    auto inspect(Tail&&... tail) const {
+        return detail::initiate<item_lock_info>(get_executor(), inspect_verb{target_}, std::forward<Tail>(tail)...);
+    }
+
 private:
     friend struct detail::acquire_all_verb;
     friend item_lock observed(item_lock inner, grant_hook hook);
@@ -184,6 +219,10 @@ private:
         item_acquire_options options;
         item_way way;
         void operator()(diagnostics* details, detail::handler_for<item_guard> handler) &&;
+    };
+    struct inspect_verb {
+        detail::in_lives<detail::item_target> target;
+        void operator()(diagnostics* details, detail::handler_for<item_lock_info> handler) &&;
     };
     template <class... Tail>
     auto start(item_acquire_options options, item_way way, Tail&&... tail) const {
