@@ -59,18 +59,46 @@ void set_all(const item& values, item& into) {
     for (const auto& [name, value] : values) into.insert_or_assign(name, value);
 }
 
-/// The item as a put leaves it. What is put in place of another is made anew.
+/// What a put in place of all else is to take away of what the writes before it may have left.
+void forget_before(const drafted_item& touched, const drafted_put& wanted, std::vector<std::string>& absent) {
+    const auto forget = [&](const std::string& name) {
+        const bool stays = wanted.members.present.contains(name) || protocol::is_key(touched.layout, name);
+        if (!stays && std::ranges::find(absent, name) == absent.end()) absent.push_back(name);
+    };
+    for (const auto& write : touched.writes) {
+        if (std::get_if<drafted_put>(&write) == &wanted) break;
+        if (const auto* update = std::get_if<drafted_update>(&write)) {
+            for (const auto& name : protocol::touched_by(update->change)) forget(name);
+        } else if (const auto* put = std::get_if<drafted_put>(&write)) {
+            for (const auto& [name, value] : put->members.present) forget(name);
+        }
+    }
+}
+
+/// What the put changes of the item that was read. What is put in place of all else is made anew.
+/// @param first else nobody knows what is there, and it changes all of it
+protocol::member_changes changes_of(const drafted_item& touched, const drafted_put& wanted, bool first) {
+    const auto& stored = touched.before->attributes;
+    auto members = wanted.members;
+    if (wanted.complete) {
+        set_all(wanted.times.made, members.present);
+        members.absent = protocol::replaced_members(touched.layout, stored, members).remove;
+        if (!first) forget_before(touched, wanted, members.absent);
+    }
+    const auto& seen = touched.seen ? *touched.seen : stored;
+    const protocol::member_view view{.stored = stored, .seen = seen, .wanted = members};
+    auto changes =
+        first ? protocol::changed_members(touched.layout, view) : protocol::all_members(touched.layout, members);
+    if (!wanted.complete && changes.size() != 0) set_all(wanted.times.saved, changes.set);
+    return changes;
+}
+
+/// The item as a put leaves it that no update came before, as far as the body can know.
 item with(const drafted_item& touched, const drafted_put& wanted) {
-    const auto before = touched.before ? touched.before->attributes : touched.key;
-    protocol::member_changes changes{wanted.members.present, wanted.members.absent};
-    if (wanted.complete) changes = protocol::replaced_members(touched.layout, before, wanted.members);
-    auto after = protocol::changed(before, changes);
-    const bool makes = wanted.complete || !touched.before;
-    if (makes)
-        set_all(wanted.times.made, after);
-    else if (after != before)
-        set_all(wanted.times.saved, after);
-    return after;
+    if (touched.before) return protocol::changed(touched.before->attributes, changes_of(touched, wanted, true));
+    auto made = protocol::changed(touched.key, {wanted.members.present, wanted.members.absent});
+    if (touched.inserted || touched.was_missing() || wanted.complete) set_all(wanted.times.made, made);
+    return made;
 }
 
 }  // namespace
@@ -147,7 +175,11 @@ void transaction_draft::put(const item_layout& layout, const item_key& key, draf
         wanted.complete = true;
         if (!has_put(touched) && !touched.was_missing() && !touched.demand) touched.demand.emplace();
     }
-    while (!touched.writes.empty() && !is_update(touched.writes.back())) touched.writes.pop_back();
+    while (!touched.writes.empty() && !is_update(touched.writes.back())) {
+        const auto* former = std::get_if<drafted_put>(&touched.writes.back());
+        wanted.complete = wanted.complete || (former && former->complete);
+        touched.writes.pop_back();
+    }
     touched.writes.emplace_back(std::move(wanted));
 }
 
@@ -219,22 +251,6 @@ namespace {
 protocol::item_sight sight_of(const drafted_item& touched) {
     if (!touched.before) return {.absent = true};
     return {.stamp = touched.before->state.stamp, .version = touched.before->state.version};
-}
-
-/// What the put changes of the item that was read. After an update nobody knows what is there: then all of it.
-protocol::member_changes changes_of(const drafted_item& touched, const drafted_put& wanted, bool first) {
-    const auto& stored = touched.before->attributes;
-    auto members = wanted.members;
-    if (wanted.complete) {
-        set_all(wanted.times.made, members.present);
-        members.absent = protocol::replaced_members(touched.layout, stored, members).remove;
-    }
-    const auto& seen = touched.seen ? *touched.seen : stored;
-    const protocol::member_view view{.stored = stored, .seen = seen, .wanted = members};
-    auto changes =
-        first ? protocol::changed_members(touched.layout, view) : protocol::all_members(touched.layout, members);
-    if (!wanted.complete && changes.size() != 0) set_all(wanted.times.saved, changes.set);
-    return changes;
 }
 
 update_expression as_update(const protocol::member_changes& changes) {

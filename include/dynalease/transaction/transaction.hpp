@@ -70,7 +70,7 @@ public:
 
     /// Writes the value, whether there is an item of that key or not; what the struct does not know of the item stays.
     /// Of an item that was read before, only what has changed. Times that the library sets (`creation_time`,
-    /// `save_time`) are those of this call. Cost, where it was not read: 1 read, at the commit.
+    /// `save_time`) are those of this call; of an item that was not read, `get` does not show them before. Cost, where it was not read: 1 read, at the commit.
     template <class T>
     void put(const versioned<T>& table, const T& value) {
         detail::write_in(*state_, table.core_,

@@ -97,6 +97,42 @@ TEST_CASE("a transaction's put keeps the time of creation and sets that of the s
     s.in_a(body, tier, balance);
 }
 
+TEST_CASE("what is made anew and put again was made now, and keeps nothing") {
+    const auto tier = tiers();
+    bank s;
+    const auto body = [](bank& in, transaction_tier how) -> asio::awaitable<void> {
+        const line first{.name = "ann", .balance = 1};
+        co_await lines_of(in.a).create(first);
+        const auto before = co_await stored_line(in);
+        co_await sleep(in.a, 1min);
+        co_await commit(in, how, [](transaction& tx, const lines& book) {
+            const line anew{.name = "ann", .balance = 3};
+            tx.erase(book, "ann");
+            tx.put(book, anew);
+            tx.put(book, anew);
+        });
+        const auto found = co_await stored_line(in);
+        CHECK(found.made >= before.made + 1min);
+        CHECK(found.saved == found.made);
+    };
+    s.in_a(body, tier);
+}
+
+TEST_CASE("of what was put unread a transaction shows no times that it may not commit") {
+    bank s;
+    const auto body = [](bank& in) -> asio::awaitable<void> {
+        const line first{.name = "ann", .balance = 1};
+        co_await lines_of(in.a).create(first);
+        const auto book = lines_of(in.a);
+        auto tx = bank::transactions_of(in.a).begin();
+        tx.put(book, first);
+        const auto seen = co_await tx.get(book, "ann");
+        CHECK(seen->made == std::chrono::sys_seconds{});
+        CHECK_FALSE(seen->saved);
+    };
+    s.in_a(body);
+}
+
 TEST_CASE("a transaction sees the times of what it has put itself") {
     bank s;
     const auto body = [](bank& in) -> asio::awaitable<void> {
