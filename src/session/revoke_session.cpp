@@ -49,6 +49,8 @@ awaitable<runtime::completion<bool>> revoke(database target, revoke_session_opti
     if (detail::classify(why) == detail::answer::refused) {
         if (!why.current) co_return done;
         const auto row = protocol::parse_session_row(*why.current);
+        // By an earlier copy of this very request, perhaps, whose answer was lost.
+        done.value = row && why.outcome == outcome::unknown && row->marked_by == std::string_view(options.by);
         if (row && !row->alive) co_return done;
         if (!row) why = row.error();
     }

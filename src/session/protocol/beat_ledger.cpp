@@ -38,7 +38,7 @@ beat_answer beat_ledger::judge_failed(const failure& why) {
         return {.over = row->marked_by.empty() ? "another has closed the session's row"
                                                : "marked dead by session " + row->marked_by};
     }
-    if (row->beat == last_beat) return {.over = "revoked by " + row->marked_by, .row_stands = true};
+    if (row->beat == last_beat) return {.over = "revoked by " + row->marked_by};
     // A later heartbeat of ours landed first: as good as an answer to that one.
     const auto* landed = find(row->beat);
     if (landed == nullptr) return {};
