@@ -46,8 +46,7 @@ awaitable<runtime::completion<lock_page>> list(database target, list_locks_optio
         done.value.locks.push_back({key->substr(protocol::lock_prefix.size()), std::move(info)});
     }
     done.value.next = std::move(page->last_evaluated_key);
-    const bool shows_nothing = begins && page->items.empty() && done.value.next.empty();
-    if (!shows_nothing) co_return done;
+    if (!begins || !page->items.empty()) co_return done;
     // Of a table of other things the filter lets nothing through, either.
     const auto why = co_await detail::look_for_key_fault(std::move(target), std::move(options.table));
     if (why) done.code = detail::report(*why, details);

@@ -41,8 +41,8 @@ struct list_locks_verb {
 };
 }  // namespace detail
 
-/// A page of the locks that have a row. A scan: its cost grows with the table, not with what it finds. Where it finds
-/// nothing at all, 1 DescribeTable more: `errc::validation` for a table whose key is no coordination table's.
+/// A page of the locks that have a row. A scan: its cost grows with the table, not with what it finds. Where the first
+/// page shows none, 1 DescribeTable more: `errc::validation` for a table whose key is no coordination table's.
 /// Errors: `errc::invalid_name`, and the service's.
 boost::asio::awaitable<lock_page> list_locks(database target, list_locks_options options);
 template <class... Tail>
