@@ -254,8 +254,7 @@ void coordinator::judge_begin(const errand_answer& with) {
             return;
         case begin_step::over:
             if (gives_up) return run_.end_unbegun(std::move(run_.why));
-            row_.begins_over((*row)->name.run);
-            return;
+            return begin_anew_over((*row)->name.run);
         case begin_step::rolled_back:
             return decide(verdict::rolled_back);
         case begin_step::committed:
@@ -266,6 +265,20 @@ void coordinator::judge_begin(const errand_answer& with) {
         case begin_step::others:
             return run_.end_unbegun(gives_up ? std::move(run_.why) : refused_run(brief_->coordination, mine.id));
     }
+}
+
+/// Under a new name: a copy of the begin may have landed, been ended by others, and be set aside, so that whatever
+/// bears the old one is given back by anybody.
+void coordinator::begin_anew_over(std::string former) {
+    auto renamed = *brief_;
+    renamed.plan.name.run += '~';
+    brief_ = std::make_shared<const run_brief>(std::move(renamed));
+    row_ = run_row(brief_);
+    items_ = run_items(brief_);
+    inserts_ = run_inserts(brief_);
+    commit_ = run_commit(brief_);
+    row_.begins_over(std::move(former));
+    run_.doubtful = false;  // of the old name none lands while that row stands
 }
 
 // ---- while it locks ----------------------------------------------------------------------------------------

@@ -80,6 +80,7 @@ private:
     void answer_begin(const errand_answer& with);
     void answer_withdrawal(const errand_answer& with);
     void judge_begin(const errand_answer& with);
+    void begin_anew_over(std::string former);
     void answer_store(const errand_answer& with);
     void go_on_begun();
     void begin_to_lock();
