@@ -102,7 +102,9 @@ bool checker::lost_from_sight(const part& what, std::size_t item) const {
     if ((!what.repeated && !what.by_copies) || what.applied.empty() || !what.met) return false;
     const auto& states = items_[item].states;
     const auto first = what.applied.back();
-    if (!what.repeated && *what.met < first) return false;
+    // The first copy was refused, and not asked about again: the network's own was let in after it, by a condition that
+    // names no state.
+    if (!what.repeated && *what.met < first) return unconditional(what.what);
     const auto& made = states[first].state;
     if (!made.exists) return *what.met >= first;  // what it removed remembers nothing
     if (!stamps_ || *what.met - first > 3) return true;
@@ -266,7 +268,10 @@ void checker::check_refusal(const told& seen, write_record& of) {
     const bool moved_on = seen.what == answer::conflict && !same_state;
     const auto closes = moved_on || seen.what == answer::exists || seen.what == answer::missing;
     (closes && found != of.parts.end() && !unconditional(found->second.what) ? of.refused : of.stopped) = true;
-    for (const auto& [item, what] : of.parts) {
+    for (auto& [item, what] : of.parts) {
+        // An update that was kept out by a lock has looked again since, and found nothing.
+        const bool looked = what.what == intent::update || what.what == intent::promoted;
+        if (looked && what.met && seen.what == answer::missing) what.met = now(item);
         if (lost_from_sight(what, item) && told_as_met(seen, what, item)) continue;
         if (!what.applied.empty() && (closes || !what.by_copies))
             fail("O1", text(seen.number) + " was reported as refused, and it was applied");

@@ -215,6 +215,35 @@ TEST_CASE("a copy of a refused update, made by the network, is excused where the
     CHECK(checked(true) == "O1: write 2 was reported as refused, and it was applied");
 }
 
+TEST_CASE("a copy that the network makes is excused where it was let in after a refusal, and nobody can know of it") {
+    const auto checked = [](intent what, bool erased) {
+        checker of(1, true);
+        const auto see = [&](auto happened) { of.see({.at = {}, .what = std::move(happened)}); };
+        item_state item{.exists = true, .entries = {1}, .version = 1, .life = "first"};
+        see(intended{.number = 1, .what = intent::create});
+        see(written{.number = 1, .after = item});
+        see(told{.number = 1, .what = answer::applied, .shown = 1});
+        item.holder = "somebody";
+        see(replaced{.after = item});
+        see(intended{.number = 2, .what = what});
+        see(turned_away{.number = 2});
+        item.holder.clear();
+        see(replaced{.after = item});
+        item.entries.push_back(2);
+        item.version = 2;
+        see(written{.number = 2, .after = item, .copy = true});
+        if (erased) see(intended{.number = 3, .what = intent::clobber_remove});
+        if (erased) see(written{.number = 3, .after = item_state{}});
+        see(told{.number = 2, .what = answer::missing, .since = 1});
+        return of.broken().value_or("");
+    };
+    const std::string broken = "O1: write 2 was reported as refused, and it was applied";
+    CHECK(checked(intent::blind, false).starts_with("O4"));
+    CHECK(checked(intent::update, false) == broken);
+    CHECK(checked(intent::update, true) == "");
+    CHECK(checked(intent::blind, true) == "");
+}
+
 TEST_CASE("a write whose answer was another copy's is excused where a removal cut what the item knew of it") {
     const auto checked = [](intent removal) {
         checker of(1, true);
