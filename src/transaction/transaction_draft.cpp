@@ -60,9 +60,11 @@ void set_all(const item& values, item& into) {
 }
 
 /// What a put in place of all else is to take away of what the writes before it may have left.
-void forget_before(const drafted_item& touched, const drafted_put& wanted, std::vector<std::string>& absent) {
+/// @param members of the put, with the times of now
+void forget_before(const drafted_item& touched, const drafted_put& wanted, item_members& members) {
+    auto& absent = members.absent;
     const auto forget = [&](const std::string& name) {
-        const bool stays = wanted.members.present.contains(name) || protocol::is_key(touched.layout, name);
+        const bool stays = members.present.contains(name) || protocol::is_key(touched.layout, name);
         if (!stays && std::ranges::find(absent, name) == absent.end()) absent.push_back(name);
     };
     for (const auto& write : touched.writes) {
@@ -83,7 +85,7 @@ protocol::member_changes changes_of(const drafted_item& touched, const drafted_p
     if (wanted.complete) {
         set_all(wanted.times.made, members.present);
         members.absent = protocol::replaced_members(touched.layout, stored, members).remove;
-        if (!first) forget_before(touched, wanted, members.absent);
+        if (!first) forget_before(touched, wanted, members);
     }
     const auto& seen = touched.seen ? *touched.seen : stored;
     const protocol::member_view view{.stored = stored, .seen = seen, .wanted = members};

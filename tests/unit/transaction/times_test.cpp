@@ -105,8 +105,10 @@ TEST_CASE("what is made anew and put again was made now, and keeps nothing") {
         co_await lines_of(in.a).create(first);
         const auto before = co_await stored_line(in);
         co_await sleep(in.a, 1min);
-        co_await commit(in, how, [](transaction& tx, const lines& book) {
+        co_await commit(in, how, [&](transaction& tx, const lines& book) {
             const line anew{.name = "ann", .balance = 3};
+            const auto backdated = set("made", "1999-12-31T23:59:59Z");
+            if (how == transaction_tier::inline_undo) tx.update(book, "ann", backdated);
             tx.erase(book, "ann");
             tx.put(book, anew);
             tx.put(book, anew);
