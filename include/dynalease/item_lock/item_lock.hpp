@@ -75,6 +75,7 @@ struct item_acquire_options {
 
 /// What an item's lock looks like to somebody who does not take it.
 struct item_lock_info {
+    /// Somebody who stands in the item.
     struct claimant {
         std::string session{};  ///< its id; empty: what stands there is not of the library's making
         std::string owner{};    ///< its `session_options::owner`; empty where that is not known
