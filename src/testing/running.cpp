@@ -8,6 +8,7 @@
 
 #include <iostream>
 #include <stdexcept>
+#include <string>
 
 namespace dynalease::testing {
 
@@ -38,15 +39,26 @@ running::state::~state() {
     }
 }
 
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) {
+    throw std::runtime_error(why +
+                             "What pauses by a timer of Asio's never ends here: dynalease::sleep goes by the "
+                             "simulated clock. Nor does what was in a node when it crashed, or was begun in it before "
+                             "restart()");
+}
+
+}  // namespace
+
 void running::wait(std::chrono::nanoseconds limit) {
     const auto end = world_.now() + limit;
     while (!state_->done) {
-        if (world_.now() > end || !world_.step()) {
-            throw std::runtime_error(
-                "it does not end in its time. What pauses by a timer of Asio's does not: "
-                "dynalease::sleep goes by the simulated clock. Nor does what was in a node "
-                "when it crashed, or was begun in it before restart()");
+        if (world_.now() > end) {
+            refuse("it does not end within its limit, " +
+                   std::to_string(std::chrono::duration_cast<std::chrono::seconds>(limit).count()) +
+                   " s of simulated time: something sleeps, or waits, for longer. ");
         }
+        if (!world_.step()) refuse("nothing is left to happen that could end it. ");
     }
     state_->told = true;
     if (state_->thrown) std::rethrow_exception(state_->thrown);

@@ -4,6 +4,9 @@
 #include <dynalease/testing/running.hpp>
 #include <dynalease/testing/world.hpp>
 
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+
 #include <catch2/catch.hpp>
 
 #include <iostream>
@@ -205,4 +208,22 @@ TEST_CASE_METHOD(two_nodes, "a request that stands in line for a connection too 
     CHECK_FALSE(simulated.row("coordination", "row"));
     a.network().set_plan([](const any_request&, const call_options&) { return fault{.queued = 500ms}; });
     CHECK_FALSE(testing::run(simulated, a, put(a.database(), 1)));
+}
+
+TEST_CASE("who waits for what does not end is told whether time was too short or nothing could end it") {
+    testing::world simulated;
+    simulated.create_table("coordination");
+    testing::node a(simulated);
+    const auto sleeps = [](const testing::node& in) -> asio::awaitable<void> { co_await testing::sleep(in, 1h); };
+    CHECK_THROWS_WITH(testing::run(simulated, a, sleeps(a), 2min),
+                      Catch::StartsWith("it does not end within its limit, 120 s of simulated time"));
+    testing::world still;
+    still.create_table("coordination");
+    testing::node b(still);
+    const auto waits = [](const testing::node&) -> asio::awaitable<void> {
+        asio::steady_timer never(co_await asio::this_coro::executor);
+        never.expires_at(asio::steady_timer::time_point::max());
+        co_await never.async_wait(asio::deferred);
+    };
+    CHECK_THROWS_WITH(testing::run(still, b, waits(b), 2min), Catch::Contains("timer of Asio's never ends here"));
 }
