@@ -65,12 +65,11 @@ awaitable<runtime::completion<bool>> run_free(std::shared_ptr<transactions_impl>
         done.code = report(*why, details);
         co_return done;
     }
-    const auto rows = core;
-    auto freed = co_await free_item(std::move(core), where);
+    auto freed = co_await free_item(core, where);
     if (freed)
         done.value = *freed;
     else
-        done.code = co_await report_explained(rows, protocol::met_at(where, std::move(freed).error()), details);
+        done.code = co_await report_explained(core, protocol::met_at(where, std::move(freed).error()), details);
     co_return done;
 }
 

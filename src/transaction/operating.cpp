@@ -62,8 +62,7 @@ awaitable<runtime::completion<transaction_report>> run_look(std::shared_ptr<tran
     auto reader = protocol::plan_reader::looking_at(core->options().table, std::move(id));
     auto header = co_await read_plan(core, std::move(reader));
     if (!header) {
-        const auto why = co_await explained_by_key(core->target(), core->options().table, header.error());
-        done.code = report(why, details);
+        done.code = co_await report_explained(core, std::move(header).error(), details);
     } else if (*header) {
         done.value = report_of(**header);
     }
