@@ -62,8 +62,10 @@ std::string table_faults::revoke_a_session() {
     if (alive.empty()) return {};
     const auto id = alive[where_.choices().choose("which session", alive.size())];
     auto request = protocol::revoke_session(coordination, id, "an operator");
-    if (active("REVOKE_DEAD")) request.update_expression += ", #state = :dead";
-    if (active("REVOKE_DEAD")) request.values.emplace(":dead", "dead");
+    if (active("REVOKE_DEAD")) {
+        request.update_expression += ", #state = :dead";
+        request.values.emplace(":dead", "dead");
+    }
     if (active("REVOKE_NEXT")) request.values[":last"] = 1'000'000;
     where_.simulated().call(std::move(request)).value();
     return id;

@@ -185,23 +185,34 @@ TEST_CASE("half of what was to happen together is noticed") {
     });
 }
 
+namespace {
+
+/// Write 2 is refused by somebody's lock, and the network's copy of it applied once that is gone. @returns the item
+item_state let_in_after_a_refusal(checker& of, intent what) {
+    const auto see = [&](auto happened) { of.see({.at = {}, .what = std::move(happened)}); };
+    item_state item{.exists = true, .entries = {1}, .version = 1, .life = "first"};
+    see(intended{.number = 1, .what = intent::create});
+    see(written{.number = 1, .after = item});
+    see(told{.number = 1, .what = answer::applied, .shown = 1});
+    item.holder = "somebody";
+    see(replaced{.after = item});
+    see(intended{.number = 2, .what = what});
+    see(turned_away{.number = 2});
+    item.holder.clear();
+    see(replaced{.after = item});
+    item.entries.push_back(2);
+    item.version = 2;
+    see(written{.number = 2, .after = item, .copy = true});
+    return item;
+}
+
+}  // namespace
+
 TEST_CASE("a copy of a refused update, made by the network, is excused where the item has forgotten it") {
     const auto checked = [](bool stamps) {
         checker of(1, stamps);
         const auto see = [&](auto what) { of.see({.at = {}, .what = std::move(what)}); };
-        item_state item{.exists = true, .entries = {1}, .version = 1, .life = "first"};
-        see(intended{.number = 1, .what = intent::create});
-        see(written{.number = 1, .after = item});
-        see(told{.number = 1, .what = answer::applied, .shown = 1});
-        item.holder = "somebody";
-        see(replaced{.after = item});
-        see(intended{.number = 2, .what = intent::update});
-        see(turned_away{.number = 2});
-        item.holder.clear();
-        see(replaced{.after = item});
-        item.entries.push_back(2);
-        item.version = 2;
-        see(written{.number = 2, .after = item, .copy = true});
+        auto item = let_in_after_a_refusal(of, intent::update);
         see(intended{.number = 3, .what = intent::remove, .base = 2});
         item.gone = true;
         item.version = 3;
@@ -219,19 +230,7 @@ TEST_CASE("a copy that the network makes is excused where it was let in after a 
     const auto checked = [](intent what, bool erased) {
         checker of(1, true);
         const auto see = [&](auto happened) { of.see({.at = {}, .what = std::move(happened)}); };
-        item_state item{.exists = true, .entries = {1}, .version = 1, .life = "first"};
-        see(intended{.number = 1, .what = intent::create});
-        see(written{.number = 1, .after = item});
-        see(told{.number = 1, .what = answer::applied, .shown = 1});
-        item.holder = "somebody";
-        see(replaced{.after = item});
-        see(intended{.number = 2, .what = what});
-        see(turned_away{.number = 2});
-        item.holder.clear();
-        see(replaced{.after = item});
-        item.entries.push_back(2);
-        item.version = 2;
-        see(written{.number = 2, .after = item, .copy = true});
+        let_in_after_a_refusal(of, what);
         if (erased) see(intended{.number = 3, .what = intent::clobber_remove});
         if (erased) see(written{.number = 3, .after = item_state{}});
         see(told{.number = 2, .what = answer::missing, .since = 1});

@@ -2,11 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "engine_stage.hpp"
 
-#include "transaction/protocol/stored_writes.hpp"
-
 #include <catch2/catch.hpp>
-
-#include <utility>
 
 namespace dynalease::protocol::test {
 
@@ -16,15 +12,9 @@ planned_item adds_one() {
     return updating(plain_accounts(), "ann", add("balance", 1));
 }
 
-/// As another process under the same id does: from the row alone.
+/// By another process under the same id.
 void ended_by_others(engine_stage& stage) {
-    const auto header = stage.header("4711").value();
-    auto items = planned_in(header.writes).value();
-    for (auto& each : items) {
-        for (auto& write : each.writes) write.stamp = drawn_stamp();
-    }
-    transaction_plan plan{.name = header.name, .born = header.born, .items = std::move(items)};
-    auto run = coordinator::resumed(table, std::move(plan), {}, header);
+    auto run = taken_over(stage.header("4711").value());
     run.stop(errc::cancelled);
     stage.run(run);
     REQUIRE(run.decided() == run_verdict::rolled_back);

@@ -46,16 +46,6 @@ coordinator checked(std::vector<planned_item> items, std::vector<planned_check> 
         table, {.name = {std::move(id), "run"}, .born = 1, .items = std::move(items), .checks = std::move(checks)}, {}};
 }
 
-/// As another process would: from the row alone, with stamps of its own.
-coordinator taken_over(engine_stage& stage) {
-    const auto header = stage.header("4711").value();
-    auto plan = plan_in(header).value();
-    for (auto& each : plan.items) {
-        for (auto& write : each.writes) write.stamp = drawn_stamp();
-    }
-    return coordinator::resumed(table, std::move(plan), {}, header);
-}
-
 }  // namespace
 
 TEST_CASE("checks ride in the commit, and cost no round trip") {
@@ -231,7 +221,7 @@ TEST_CASE("another process carries on a transaction with its checks") {
     stage.run(first, phase::committing);
     const bool changed = GENERATE(false, true);
     if (changed) stage.put(account("nobody", 1));
-    auto second = taken_over(stage);
+    auto second = taken_over(stage.header("4711").value());
     stage.run(second);
     CHECK(second.decided() == (changed ? verdict::rolled_back : verdict::committed));
     stage.run(first);
@@ -246,7 +236,7 @@ TEST_CASE("another process only rolls back what depends on a guard, and frees wh
     const bool commits = GENERATE(false, true);
     stage.run(first, commits ? phase::closing : phase::committing);
     CHECK(stage.header("4711")->fenced);
-    auto second = taken_over(stage);
+    auto second = taken_over(stage.header("4711").value());
     stage.run(second);
     CHECK(second.decided() == (commits ? verdict::committed : verdict::rolled_back));
     CHECK(!stage.find("ann")->contains("_TxId"));

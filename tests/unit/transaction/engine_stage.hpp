@@ -6,6 +6,7 @@
 
 #include "item/protocol/item_state.hpp"
 #include "transaction/protocol/coordinator.hpp"
+#include "transaction/protocol/stored_writes.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -122,6 +123,15 @@ inline planned_item inserting(const guarded_table& on, item whole) {
     return {.on = on,
             .key = {{"id", id}},
             .writes = {{.kind = mark_kind::inserted, .whole = std::move(whole), .stamp = drawn_stamp()}}};
+}
+
+/// As another process would take it over: from the row alone, with stamps of its own.
+inline coordinator taken_over(const transaction_header& header, rivalry rules = {}) {
+    auto plan = plan_in(header).value();
+    for (auto& each : plan.items) {
+        for (auto& write : each.writes) write.stamp = drawn_stamp();
+    }
+    return coordinator::resumed(table, std::move(plan), rules, header);
 }
 
 inline coordinator coordinated(std::vector<planned_item> items, run_name name = {"4711", "run"}, rivalry rules = {}) {

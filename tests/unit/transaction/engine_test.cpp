@@ -29,17 +29,6 @@ bool marked(const std::optional<item>& shown) {
     return shown && mark_of(*shown).value().has_value();
 }
 
-/// As another process would: from the row alone, with stamps of its own.
-coordinator taken_over(engine_stage& stage, const std::string& id) {
-    const auto header = stage.header(id).value();
-    auto items = planned_in(header.writes).value();
-    for (auto& each : items) {
-        for (auto& write : each.writes) write.stamp = drawn_stamp();
-    }
-    return coordinator::resumed(table, {.name = header.name, .born = header.born, .items = std::move(items)}, {},
-                                header);
-}
-
 }  // namespace
 
 TEST_CASE("a transaction over N items costs 2N + 3 writes, no reads, and three round trips to the commit") {
@@ -286,7 +275,7 @@ TEST_CASE("another process carries on what one left at any of its requests, from
         };
         auto first = coordinated(items());
         for (unsigned i = 0; i < left_after; ++i) stage.one_step(first);
-        auto second = taken_over(stage, "4711");
+        auto second = taken_over(stage.header("4711").value());
         stage.run(second);
         INFO("left after " << left_after << " requests");
         CHECK(second.decided() == verdict::committed);
@@ -314,7 +303,7 @@ TEST_CASE("another process undoes what one left before its commit, and the id ma
         };
         auto first = coordinated(items());
         for (unsigned i = 0; i < left_after; ++i) stage.one_step(first);
-        auto second = taken_over(stage, "4711");
+        auto second = taken_over(stage.header("4711").value());
         second.stop(errc::cancelled);
         stage.run(second);
         INFO("left after " << left_after << " requests");

@@ -48,7 +48,7 @@ std::size_t changed(engine_stage& s, std::size_t count) {
 }
 
 /// As another process would read it, and bring it to its end.
-coordinator taken_over(engine_stage& s, const std::string& id) {
+coordinator read_and_taken_over(engine_stage& s, const std::string& id) {
     auto reader = plan_reader::taking_over(table, id);
     while (!reader.ended()) {
         std::vector<errand> wanted;
@@ -56,12 +56,7 @@ coordinator taken_over(engine_stage& s, const std::string& id) {
         for (auto& each : wanted) reader.answer(each.slot, read_answer(s.execute(each.request)));
     }
     REQUIRE_FALSE(reader.why().code);
-    const auto& header = reader.found().value();
-    auto plan = plan_in(header).value();
-    for (auto& each : plan.items) {
-        for (auto& write : each.writes) write.stamp = drawn_stamp();
-    }
-    return coordinator::resumed(table, std::move(plan), {.patience = {}}, header);
+    return taken_over(reader.found().value(), {.patience = {}});
 }
 
 }  // namespace
@@ -123,7 +118,7 @@ TEST_CASE("who takes over a run with pages carries it on, or gives back what it 
     s.one_step(run);
     CHECK(run.now() == coordinator::phase::locking);
     CHECK(pages_in(s) == 3);
-    auto other = taken_over(s, "4711");
+    auto other = read_and_taken_over(s, "4711");
     if (!carries_on) other.stop(errc::cancelled);
     s.run(other);
     CHECK(other.decided() == (carries_on ? run_verdict::committed : run_verdict::rolled_back));
@@ -140,7 +135,7 @@ TEST_CASE("a run whose pages are not all there is rolled back by who takes it ov
     s.one_step(run);
     for (int i = 0; i < stored; ++i) s.one_step(run);
     CHECK(run.now() == coordinator::phase::storing);
-    auto other = taken_over(s, "4711");
+    auto other = read_and_taken_over(s, "4711");
     s.run(other);
     CHECK(other.decided() == run_verdict::rolled_back);
     CHECK(pages_in(s) == 0);

@@ -53,6 +53,14 @@ asio::awaitable<line> stored_line(bank& in) {
     co_return found.value().value;
 }
 
+asio::awaitable<line> made_a_minute_ago(bank& in) {
+    const line first{.name = "ann", .balance = 1};
+    co_await lines_of(in.a).create(first);
+    auto made = co_await stored_line(in);
+    co_await sleep(in.a, 1min);
+    co_return made;
+}
+
 }  // namespace
 
 TEST_CASE(
@@ -80,10 +88,7 @@ TEST_CASE("a transaction's put keeps the time of creation and sets that of the s
     const int balance = GENERATE(1, 2);
     bank s;
     const auto body = [](bank& in, transaction_tier how, int now_has) -> asio::awaitable<void> {
-        const line first{.name = "ann", .balance = 1};
-        co_await lines_of(in.a).create(first);
-        const auto before = co_await stored_line(in);
-        co_await sleep(in.a, 1min);
+        const auto before = co_await made_a_minute_ago(in);
         co_await commit(in, how, [&](transaction& tx, const lines& book) {
             const line second{.name = "ann", .balance = now_has};
             tx.put(book, second);
@@ -101,10 +106,7 @@ TEST_CASE("what is made anew and put again was made now, and keeps nothing") {
     const auto tier = tiers();
     bank s;
     const auto body = [](bank& in, transaction_tier how) -> asio::awaitable<void> {
-        const line first{.name = "ann", .balance = 1};
-        co_await lines_of(in.a).create(first);
-        const auto before = co_await stored_line(in);
-        co_await sleep(in.a, 1min);
+        const auto before = co_await made_a_minute_ago(in);
         co_await commit(in, how, [&](transaction& tx, const lines& book) {
             const line anew{.name = "ann", .balance = 3};
             const auto backdated = set("made", "1999-12-31T23:59:59Z");
@@ -138,10 +140,7 @@ TEST_CASE("of what was put unread a transaction shows no times that it may not c
 TEST_CASE("a transaction sees the times of what it has put itself") {
     bank s;
     const auto body = [](bank& in) -> asio::awaitable<void> {
-        const line first{.name = "ann", .balance = 1};
-        co_await lines_of(in.a).create(first);
-        const auto before = co_await stored_line(in);
-        co_await sleep(in.a, 1min);
+        const auto before = co_await made_a_minute_ago(in);
         const auto book = lines_of(in.a);
         auto tx = bank::transactions_of(in.a).begin();
         auto seen = co_await tx.get(book, "ann");
@@ -164,10 +163,7 @@ TEST_CASE("what a transaction erases and makes anew was made now, and its blind 
     const auto tier = tiers();
     bank s;
     const auto body = [](bank& in, transaction_tier how) -> asio::awaitable<void> {
-        const line first{.name = "ann", .balance = 1};
-        co_await lines_of(in.a).create(first);
-        const auto before = co_await stored_line(in);
-        co_await sleep(in.a, 1min);
+        const auto before = co_await made_a_minute_ago(in);
         co_await commit(in, how, [](transaction& tx, const lines& book) { tx.update(book, "ann", add("balance", 5)); });
         const auto updated = co_await stored_line(in);
         CHECK(updated.balance == 6);
