@@ -6,6 +6,7 @@
 #include "simulation/versioned/item_history.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 namespace dynalease::simulation::item_locks {
@@ -76,10 +77,13 @@ void open_takes::close(const std::shared_ptr<take>& what) {
 }
 
 void open_takes::note_floor(const item& shown, std::size_t index) {
-    const auto floor = find_integer(shown, "_lockF").value_or(0);
+    shut_out_up_to(index, find_integer(shown, "_lockF").value_or(0));
+}
+
+void open_takes::shut_out_up_to(std::size_t index, std::int64_t token) {
     const auto open = by_item_[index];
     for (const auto& [name, each] : open) {
-        if (each->token > floor) continue;
+        if (each->token > token) continue;
         each->shut_out = true;
         if (each->under_way == 0) close(each);
     }
@@ -90,6 +94,8 @@ void open_takes::note_shown(const any_request& request, const result<any_respons
         const auto index = versions::item_history::item_in(read->key);
         const auto* shown = answer ? std::get_if<get_item_response>(&*answer) : nullptr;
         if (index && shown && shown->found) note_floor(*shown->found, *index);
+        // No claim lands where there is no item; one that is born again begins another story.
+        if (index && shown && !shown->found) shut_out_up_to(*index, std::numeric_limits<std::int64_t>::max());
     }
     if (const auto* update = std::get_if<update_item_request>(&request)) {
         const auto index = versions::item_history::item_in(update->key);
