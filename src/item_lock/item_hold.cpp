@@ -14,6 +14,7 @@ item_hold::item_hold(std::shared_ptr<session_impl> core, std::shared_ptr<item_lo
     : hold(std::move(core)),
       front_(std::move(front)),
       token_(granted.id.token),
+      born_(granted.born),
       attempt_(granted.id.attempt),
       exclusive_(granted.access == protocol::item_access::exclusive) {}
 
@@ -26,7 +27,7 @@ const std::string& item_hold::table() const noexcept {
 
 protocol::item_grant item_hold::grant() const {
     const auto access = exclusive_ ? protocol::item_access::exclusive : protocol::item_access::shared;
-    return {.id = {.attempt = attempt_, .token = token_}, .access = access};
+    return {.id = {.attempt = attempt_, .token = token_}, .access = access, .born = born_};
 }
 
 condition_check item_hold::fence() const {

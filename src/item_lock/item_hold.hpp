@@ -65,7 +65,8 @@ private:
     bool past(const std::atomic<instant>& when) const noexcept;
 
     std::shared_ptr<item_lock_impl> front_;
-    std::int64_t token_;
+    const std::int64_t token_;
+    const std::optional<item_stamp> born_;  ///< the life of the item in which it was granted
     std::atomic<std::int64_t> attempt_;
     std::atomic<bool> exclusive_;
     std::optional<std::int64_t> doubtful_step_;

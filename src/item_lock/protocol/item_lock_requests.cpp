@@ -188,8 +188,10 @@ update_item_request item_lock_requests::hand_over(const item_grant& from, const 
 
 condition_expression item_lock_requests::condition(const item_grant& held) const {
     const auto me = reader_text(self_, held.id.attempt);
-    if (held.access == item_access::exclusive) return begins_with(layout_.writer(), me + ".");
-    return contains(layout_.readers(), me);
+    auto holds = held.access == item_access::exclusive ? begins_with(layout_.writer(), me + ".")
+                                                       : contains(layout_.readers(), me);
+    if (held.born) return std::move(holds) && attr(item_attribute::born) == bytes_of(*held.born);
+    return holds;
 }
 
 condition_check item_lock_requests::fence(const item_grant& held) const {
@@ -204,6 +206,7 @@ condition_check item_lock_requests::fence(const item_grant& held) const {
         check.condition_expression = "contains(#R, :reader)";
         check.values.emplace(":reader", me);
     }
+    check.condition_expression += same_life(held, check.values);
     keep_used_names(layout_, check.names, {}, check.condition_expression);
     return check;
 }

@@ -1,9 +1,13 @@
 // Small worlds that each lead straight to one rule of item locks, for mistakes that chance alone finds late.
 // SPDX-License-Identifier: BSL-1.0
 #include "simulation/framework/primitive.hpp"
+#include "simulation/framework/protected_data.hpp"
 #include "simulation/item_lock/directed_stage.hpp"
 
 #include <dynalease/versioned.hpp>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 
 namespace dynalease::simulation::item_locks {
 
@@ -140,10 +144,18 @@ void reborn_under_a_holder(directed_stage& on) {
     on.hold(on.a);
     on.a.guard.update(directed_stage::one_more(), {}, on.handler(ignore));
     on.run_for(300ms);
+    auto fence = on.a.guard.fence();
     on.remove_item(0);
     on.make_item(0);
+    on.run_for(1700ms);
+    if (!on.stands("_lockW")) on.fail("the setting does not come about");
+    coverage counted;
+    boost::asio::co_spawn(on.a.machine.environment().executor,
+                          write_fenced(on.a.machine, counted, std::move(fence), 0, 1), boost::asio::detached);
     on.run_for(5s);
     if (on.sum() != 0) on.fail("P3: a guarded write changed the next item of that key");
+    if (on.world.row("coordination", "protected#0"))
+        on.fail("P3: a write elsewhere passed the fence in the next item of that key");
 }
 
 /// A grant whose first copy had no answer has been given back, and the item made anew, when that copy lands.

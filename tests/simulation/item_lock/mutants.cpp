@@ -4,6 +4,7 @@
 #include "simulation/framework/primitive.hpp"
 #include "simulation/framework/rewriting_database.hpp"
 #include "simulation/versioned/item_history.hpp"
+#include "support/changed_texts.hpp"
 
 #include <string>
 #include <string_view>
@@ -111,6 +112,16 @@ void guard_any_life(any_request& request, purpose, const environment&) {
     auto* update = guarded(request);
     if (update && has(update->condition_expression, same_life)) drop_clause(*update, same_life);
 }
+void fence_of_any_life(any_request& request, purpose, const environment&) {
+    auto* all = std::get_if<transact_write_items_request>(&request);
+    if (!all) return;
+    for (auto& action : all->actions) {
+        auto* check = std::get_if<condition_check>(&action);
+        if (!check || !has(check->condition_expression, " AND #born = :b")) continue;
+        tests::replace(check->condition_expression, " AND #born = :b", "");
+        tests::prune(*check);
+    }
+}
 void guarded_raises_nothing(any_request& request, purpose, const environment&) {
     auto* update = guarded(request);
     if (!update) return;
@@ -189,6 +200,10 @@ const contribution item_lock_mutants{{
             {.name = "G_NO_BORN",
              .rule = "a guarded write names the life of the item [7]",
              .wrap = editing<guard_any_life>,
+             .scenario = "reborn-under-a-holder"},
+            {.name = "F_NO_BORN",
+             .rule = "... and so does a fence [7]",
+             .wrap = editing<fence_of_any_life>,
              .scenario = "reborn-under-a-holder"},
             {.name = "G_NO_SETTLE", .rule = "the next step in the item is the own write's [8]"},
             {.name = "G_NO_BUMP",

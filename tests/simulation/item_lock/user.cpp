@@ -66,8 +66,7 @@ void user::take(std::size_t item, item_guard guard) {
     // The life in which it was granted may have ended since.
     auto session = process_.session()->id();
     if (guard.state() != guard_state::released) {
-        const auto tested = guard.fence().values.begin()->second;
-        session = *tested.get_if<std::string>();
+        session = *guard.fence().values.at(guard.exclusive() ? ":sa" : ":reader").get_if<std::string>();
         session.erase(session.find('.'));
     }
     world.tell(process_.name(), guard_given{.handle = handle,

@@ -170,6 +170,23 @@ TEST_CASE("a fence is true of the very grant alone") {
     CHECK(reads.values == attribute_values{{":reader", "me.7"}});
 }
 
+TEST_CASE("a fence and a condition name the life of the item that was granted") {
+    const item_stamp birth{std::byte{1}};
+    for (const auto access : {item_access::exclusive, item_access::shared}) {
+        const item_grant held{.id = mine, .access = access, .born = birth};
+        const auto fence = requests.fence(held);
+        CHECK(fence.condition_expression ==
+              (access == item_access::exclusive ? "begins_with(#W, :sa)" : "contains(#R, :reader)") +
+                  std::string(" AND #born = :b"));
+        CHECK(fence.values.contains(":b"));
+        CHECK(fence.names.at("#born") == "_born");
+        update_item_request other;
+        apply(other, requests.condition(held));
+        CHECK(other.condition_expression.find(" AND ") != std::string::npos);
+        CHECK(std::ranges::any_of(other.names, [](const auto& each) { return each.second == "_born"; }));
+    }
+}
+
 TEST_CASE("a look shows what the tables ask for, however large the item is") {
     const auto look = requests.look();
     CHECK(look.consistent_read);
