@@ -49,9 +49,16 @@ shared_failure fault_among(const std::vector<queue_handle>& handles, const std::
     return nullptr;
 }
 
-shared_failure no_asking_for_several() {
+/// What only one who enters a single queue may ask for.
+shared_failure fault_for_several(const enter_options& options) {
     failure why(errc::invalid_option);
-    why.details.message = "until_known is a time to wait for one queue, not for several at once";
+    if (options.wait == until_known) {
+        why.details.message = "until_known is a time to wait for one queue, not for several at once";
+    } else if (options.on_place) {
+        why.details.message = "on_place is told of a place in one queue, not in several at once";
+    } else {
+        return nullptr;
+    }
     return std::make_shared<const failure>(std::move(why));
 }
 
@@ -180,7 +187,7 @@ boost::asio::awaitable<runtime::completion<turns>> run_enter_all(std::vector<que
     come_to(lives->present());
     auto fault = fault_among(handles, targets);
     if (!fault) fault = fault_of(options, targets.size());
-    if (!fault && options.wait == until_known) fault = no_asking_for_several();
+    if (!fault) fault = fault_for_several(options);
     if (fault) {
         done.code = report(*fault, by.details);
         co_return done;

@@ -27,7 +27,7 @@ using detail::queue_entrant;
 using detail::queue_target;
 using queue_handle = detail::in_lives<queue_target>;
 
-awaitable<detail::queue_grant> enter_in_life(queue_target target, item data, detail::wait_limit limit) {
+awaitable<detail::queue_grant> enter_in_life(queue_target target, enter_options options, detail::wait_limit limit) {
     auto& core = *target.core;
     auto& front = *target.front;
     auto session = co_await core.opening().until_live(limit);
@@ -39,8 +39,9 @@ awaitable<detail::queue_grant> enter_in_life(queue_target target, item data, det
         co_return granted;
     }
     if (limit.once && front.busy()) co_return granted;
-    protocol::ticket_face face{core.options().owner, core.wall(), std::move(data)};
-    const auto who = std::make_shared<queue_entrant>(core.world(), std::move(face), limit);
+    protocol::ticket_face face{core.options().owner, core.wall(), std::move(options.data)};
+    const auto who = std::make_shared<queue_entrant>(core.world(), std::move(face), limit,
+                                                     limit.once ? place_hook() : std::move(options.on_place));
     ++core.counters().waiting;
     const auto before = front.view().requests_made();
     front.enter(who);
@@ -74,7 +75,7 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_handle handle, enter_
         auto seen = target.front ? target.front->turn_in_words() : std::string();
         if (!seen.empty()) holder = std::move(seen);
         target = detail::in_life(handle, life);
-        return enter_in_life(target, options.data, limit);
+        return enter_in_life(target, options, limit);
     };
     auto granted = co_await detail::ask_in_lives<detail::queue_grant>(handle.lives, limit, ask);
     // Of an outage that has ended its session, too, who asks until it is known who lives is told as of any other.

@@ -8,7 +8,7 @@
 #include "session/session_impl.hpp"
 #include "session/wait_limit.hpp"
 
-#include <dynalease/queue/queue_turn.hpp>
+#include <dynalease/queue/queue.hpp>
 #include <dynalease/runtime/environment.hpp>
 
 #include <boost/asio/as_tuple.hpp>
@@ -41,8 +41,9 @@ inline shared_failure told_in_doubt(failure why) {
 
 class queue_entrant {
 public:
-    queue_entrant(const environment& world, protocol::ticket_face face, const wait_limit& limit)
-        : ticket(std::make_shared<drawn_ticket>(drawn_ticket{std::move(face)})),
+    queue_entrant(const environment& world, protocol::ticket_face face, const wait_limit& limit, place_hook places = {})
+        : on_place(std::move(places)),
+          ticket(std::make_shared<drawn_ticket>(drawn_ticket{std::move(face)})),
           tries(limit.once),
           until_known(limit.until_known),
           leaves_at(limit.deadline),
@@ -91,6 +92,8 @@ public:
         return !together.empty();
     }
 
+    const place_hook on_place;
+    std::optional<queue_place> told_place{};
     std::shared_ptr<drawn_ticket> ticket;  ///< another one when it has to be drawn again
     const bool tries;
     const bool until_known;                                ///< ... whether anybody before it lives

@@ -24,6 +24,7 @@ queue_impl::queue_impl(session_impl& core, std::string name, const queue_options
       name_(std::move(name)),
       options_(options),
       view_(core, split(name_), here_.drawn, *this),
+      places_(core, view_, here_),
       leftovers_(core, *this, view_),
       mover_(core, *this, view_, here_, leftovers_),
       watch_(core, *this, view_, here_, mover_, options_),
@@ -180,6 +181,7 @@ void queue_impl::wait_in_line(const std::shared_ptr<queue_entrant>& who) {
     if (here_.waiting.empty()) return;
     leftovers_.count_wait();
     note_wait();
+    places_.stands_in_line(who);
     if (here_.waiting.begin()->first == ticket) {
         watch_.new_lowest();
         watch_.look_now();
@@ -273,6 +275,7 @@ void queue_impl::seen(const protocol::head_sights::news& what) {
     }
     // Where somebody has deleted the row, whoever waits begins again.
     serve();
+    places_.head_seen();
 }
 
 // What we know of its rows counts no more, and who waits with a number that was issued since has lost its place.

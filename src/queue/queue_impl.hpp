@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "queue/place_teller.hpp"
 #include "queue/queue_admission.hpp"
 #include "queue/queue_callers.hpp"
 #include "queue/queue_departures.hpp"
@@ -123,6 +124,7 @@ private:
     // Each of its parts knows those before it.
     queue_callers here_;
     queue_view view_;
+    place_teller places_;
     queue_leftovers leftovers_;
     queue_mover mover_;
     queue_watch watch_;

@@ -29,7 +29,8 @@ struct enter_all_verb {
 ///
 /// Errors: those of `queue::enter`; a wait that ends leaves all of them. One of zero fails unless all are free and
 /// nobody of this process is about to enter them, and is told in doubt after its second request without an answer.
-/// `errc::invalid_option` unless there are 1 to 48 different queues, all of one session, and for `until_known`.
+/// `errc::invalid_option` unless there are 1 to 48 different queues, all of one session, and for `until_known` and
+/// `on_place`.
 /// Cancellation: all types, at once; every place and turn is given up. Cost when free: 1 transaction of 2 writes for
 /// each queue (which count double), and 1 batch of reads if they were not seen within the last second; then as
 /// `queue::enter`. Each turn is left on its own. GCC 12 does not compile a braced list of queues inside an awaited

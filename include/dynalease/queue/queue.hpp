@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,6 +44,14 @@ struct queue_options {
     std::chrono::milliseconds longest_poll_interval{3'600'000};
 };
 
+/// Where one who waits stands in line, as far as its process has seen.
+struct queue_place {
+    std::int64_t ticket = 0;  ///< its own; another after the table was restored, or the session began anew
+    std::int64_t before = 0;  ///< tickets that go before it at most, that of the turn included
+};
+/// As a log hook, it is called on the database's executor, and must not block.
+using place_hook = std::function<void(const queue_place&)>;
+
 struct enter_options {
     /// How long to wait for the turn, and for the session's first lease; empty: until the session is over. Zero fails
     /// if anybody is before us, a turn of this process that is still being left, too; less is refused with
@@ -60,6 +69,11 @@ struct enter_options {
     /// stored.
     /// GCC 12 does not compile a braced list of members inside an awaited expression: there, name the item before.
     detail::braced<item> data{};
+    /// Told while we wait when the ticket stands in line, and then whenever fewer are seen to go before it, at most
+    /// once a second; empty: nobody is. Tickets that were given up count until they are looked at, which is done the
+    /// sooner the nearer the turn is. No request is sent for it. Not called any more once the wait is over. What it
+    /// throws is told to the session's `log` as an error. A try does not wait; not for `enter_all`.
+    place_hook on_place{};
 };
 
 /// A ticket that is not over, as others see it.

@@ -271,6 +271,8 @@ const contribution queue_worlds{{
                         "nobody known to live",
                         "looked at",
                         "looked at in passing",
+                        "told of a place",
+                        "told of coming nearer",
                         "head from long ago",
                         "many callers",
                         "turn lost",

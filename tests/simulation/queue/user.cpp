@@ -59,8 +59,10 @@ asio::awaitable<void> user::enter() {
     asks_ = way == 8 && !enters_all_;
     if (asks_) options.wait = until_known;
     asked_at_ = process_.clock_now();
+    if (!tries && !enters_all_) options.on_place = [this](const dynalease::queue_place& told) { check_place(told); };
     line_ = world.longest_line();
     seen_first_.reset();
+    place_.reset();
     const auto began = world.now();
     error_code code;
     std::vector<queue_turn> turns;
@@ -125,6 +127,27 @@ void user::check_fate(error_code told, time_point began) {
         may_live = may_live || last + world.lease() + 15s >= began || process_.is_own(ticket->session);
     }
     if (told && !may_live) world.fail("fate", "somebody was told to live, though all in line were long dead");
+}
+
+void user::check_place(const dynalease::queue_place& told) {
+    auto& world = process_.world();
+    const auto& made_of = world.made_of();
+    const auto former = std::exchange(place_, told);
+    world.run().coverage.hit(former ? "told of coming nearer" : "told of a place");
+    if (!waits()) world.fail("place", "one who does not wait was told of a place");
+    if (former && former->ticket == told.ticket && told.before >= former->before) {
+        world.fail("place", "a place was told that is no nearer than before");
+    }
+    if (made_of.breaks_assumptions || made_of.loses_rows || made_of.breaks_tokens || made_of.weeks_go_by) return;
+    // Who is counted may leave at any time, and nobody comes in before.
+    std::int64_t in_line = 0;
+    auto [number, ticket] = world.checked().after(queue_, world.checked().head(queue_).passed);
+    for (; ticket != nullptr && number < told.ticket;
+         std::tie(number, ticket) = world.checked().after(queue_, number)) {
+        using enum checker::ticket::row;
+        if (ticket->state == live && !ticket->left && !world.checked().over(ticket->session)) ++in_line;
+    }
+    if (told.before < in_line) world.fail("place", "more go before a place than were told of");
 }
 
 /// Its answer comes when others of this process enter, and wait.

@@ -66,6 +66,8 @@ private:
     bool told_any_loss() const;
     /// Who asked whether anybody before it lives, and was told so or has the turn.
     void check_fate(error_code told, time_point began);
+    /// What it is told of its place while it waits.
+    void check_place(const dynalease::queue_place& told);
 
     process& process_;
     const std::size_t queue_;
@@ -74,10 +76,11 @@ private:
     bool enters_all_ = false;
     std::vector<held_turn> turns_;
     std::uint64_t served_ = 0;
-    bool asks_ = false;                     ///< only until it is known whether anybody before it lives
-    time_point asked_at_{};                 ///< by the process's clock
-    std::int64_t line_ = 0;                 ///< how long the longest was then
-    std::optional<head_state> seen_first_;  ///< as the first refusal showed it since then
+    bool asks_ = false;                            ///< only until it is known whether anybody before it lives
+    time_point asked_at_{};                        ///< by the process's clock
+    std::int64_t line_ = 0;                        ///< how long the longest was then
+    std::optional<head_state> seen_first_;         ///< as the first refusal showed it since then
+    std::optional<dynalease::queue_place> place_;  ///< as it was told of it last
 };
 
 }  // namespace dynalease::simulation::queues

@@ -1,0 +1,58 @@
+// Tells those who wait in a queue, and asked for it, where they stand.
+// SPDX-License-Identifier: BSL-1.0
+#include "queue/place_teller.hpp"
+
+#include "queue/protocol/queue_decisions.hpp"
+
+#include <boost/asio/post.hpp>
+
+#include <chrono>
+#include <exception>
+#include <string>
+#include <utility>
+
+namespace dynalease::detail {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+void call(const session_impl& core, const queue_entrant& who, const queue_place& place) {
+    try {
+        who.on_place(place);
+    } catch (const std::exception& thrown) {
+        core.log(severity::error, std::string("on_place has thrown: ") + thrown.what());
+    } catch (...) {
+        core.log(severity::error, "on_place has thrown");
+    }
+}
+
+}  // namespace
+
+void place_teller::stands_in_line(const std::shared_ptr<queue_entrant>& who) {
+    const auto& head = view_.head();
+    if (!who->on_place || !head.known()) return;
+    const auto& mine = who->ticket->mine;
+    const queue_place place{
+        .ticket = mine.ticket,
+        .before = protocol::tickets_ahead(*head, mine) - view_.places().over_before(mine.from),
+    };
+    const auto& told = who->told_place;
+    const bool news = !told || told->ticket != place.ticket || place.before < told->before;
+    // Where all before it are over its turn is about to come.
+    if (!news || place.before < 1) return;
+    who->told_place = place;
+    // Not from here: what it does may change who waits.
+    boost::asio::post(core_.world().executor, [core = core_.shared_from_this(), who, place] {
+        if (who->wanted()) call(*core, *who, place);
+    });
+}
+
+void place_teller::head_seen() {
+    const auto now = core_.now();
+    if (told_at_ && now - *told_at_ < 1s) return;
+    told_at_ = now;
+    for (const auto& [ticket, who] : here_.waiting) stands_in_line(who);
+}
+
+}  // namespace dynalease::detail
