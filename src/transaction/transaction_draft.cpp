@@ -3,6 +3,7 @@
 #include "transaction/transaction_draft.hpp"
 
 #include "item/item_names.hpp"
+#include "transaction/drafted_state.hpp"
 #include "transaction/protocol/joint_requests.hpp"
 #include "versioned/protocol/version_changes.hpp"
 
@@ -35,80 +36,45 @@ failure made_here(const drafted_item& touched) {
     return why;
 }
 
-bool erased(const drafted_item& touched) {
-    return !touched.writes.empty() && std::holds_alternative<drafted_erasure>(touched.writes.back());
+/// Why a later update of it cannot be planned: the mark of the first write stands in the place of its version.
+failure version_unknown(const drafted_item& touched) {
+    auto why = of_item(errc::updated_blindly, touched,
+                       "the transaction writes to this item before, and its version is not known in between");
+    why.details.advice = "speak of the version in the first write to it, or in check()";
+    return why;
 }
 
-bool is_put(const drafted_write& write) {
-    return std::holds_alternative<drafted_put>(write);
+/// The attribute itself, and no member of that name inside of another.
+bool speaks_of(const fragments& parts, const std::string& attribute) {
+    bool inside = false;
+    for (const auto& part : parts) {
+        const auto* named = std::get_if<name_fragment>(&part);
+        if (named && !inside && named->name == attribute) return true;
+        const auto* text = std::get_if<std::string>(&part);
+        inside = text && text->ends_with('.');
+    }
+    return false;
 }
 
-bool is_update(const drafted_write& write) {
-    return std::holds_alternative<drafted_update>(write);
-}
-
-bool has_put(const drafted_item& touched) {
-    return std::ranges::any_of(touched.writes, is_put);
-}
-
-bool updated(const drafted_item& touched) {
-    return std::ranges::any_of(touched.writes, is_update);
-}
-
-void set_all(const item& values, item& into) {
-    for (const auto& [name, value] : values) into.insert_or_assign(name, value);
-}
-
-/// What a put in place of all else is to take away of what the writes before it may have left.
-/// @param members of the put, with the times of now
-void forget_before(const drafted_item& touched, const drafted_put& wanted, item_members& members) {
-    auto& absent = members.absent;
-    const auto forget = [&](const std::string& name) {
-        const bool stays = members.present.contains(name) || protocol::is_key(touched.layout, name);
-        if (!stays && std::ranges::find(absent, name) == absent.end()) absent.push_back(name);
-    };
-    for (const auto& write : touched.writes) {
-        if (std::get_if<drafted_put>(&write) == &wanted) break;
-        if (const auto* update = std::get_if<drafted_update>(&write)) {
-            for (const auto& name : protocol::touched_by(update->change)) forget(name);
-        } else if (const auto* put = std::get_if<drafted_put>(&write)) {
-            for (const auto& [name, value] : put->members.present) forget(name);
+bool speaks_of(const drafted_update& update, const std::string& attribute) {
+    if (speaks_of(update.demand.parts(), attribute)) return true;
+    using enum update_expression::clause;
+    for (const auto clause : {set, remove, add, delete_from}) {
+        for (const auto& action : update.change.actions(clause)) {
+            if (speaks_of(action, attribute)) return true;
         }
     }
+    return false;
 }
 
-/// What the put changes of the item that was read. What is put in place of all else is made anew.
-/// @param first else nobody knows what is there, and it changes all of it
-protocol::member_changes changes_of(const drafted_item& touched, const drafted_put& wanted, bool first) {
-    const auto& stored = touched.before->attributes;
-    auto members = wanted.members;
-    if (wanted.complete) {
-        set_all(wanted.times.made, members.present);
-        members.absent = protocol::replaced_members(touched.layout, stored, members).remove;
-        if (!first) forget_before(touched, wanted, members);
-    }
-    const auto& seen = touched.seen ? *touched.seen : stored;
-    const protocol::member_view view{.stored = stored, .seen = seen, .wanted = members};
-    auto changes =
-        first ? protocol::changed_members(touched.layout, view) : protocol::all_members(touched.layout, members);
-    if (!wanted.complete && changes.size() != 0) set_all(wanted.times.saved, changes.set);
-    return changes;
-}
-
-/// The item as a put leaves it that no update came before, as far as the body can know.
-item with(const drafted_item& touched, const drafted_put& wanted) {
-    if (touched.before) return protocol::changed(touched.before->attributes, changes_of(touched, wanted, true));
-    auto made = protocol::changed(touched.key, {wanted.members.present, wanted.members.absent});
-    if (touched.inserted || touched.was_missing() || wanted.complete) set_all(wanted.times.made, made);
-    return made;
+/// As the writes leave it.
+drafted_state state_of(const drafted_item& touched) {
+    drafted_state state(touched);
+    for (const auto& write : touched.writes) state.apply(write);
+    return state;
 }
 
 }  // namespace
-
-bool drafted_item::wants_reading() const {
-    if (read || inserted) return false;
-    return was_inserted || has_put(*this);
-}
 
 const drafted_item* transaction_draft::find(const item_layout& layout, const item_key& key) const {
     const auto place = places_.find(item_name({layout.table, key}));
@@ -145,18 +111,16 @@ result<std::optional<transaction_sight>> transaction_draft::known(const item_lay
                                                                   const item_key& key) const {
     const auto* touched = find(layout, key);
     if (!touched) return std::optional<transaction_sight>{};
-    if (updated(*touched)) return of_item(errc::updated_blindly, *touched, "it was updated before");
+    if (touched->updated()) return of_item(errc::updated_blindly, *touched, "it was updated before");
     const auto as = [](std::optional<stored_item> shown) { return std::optional(transaction_sight{std::move(shown)}); };
-    if (!touched->writes.empty()) {
-        const auto* put = std::get_if<drafted_put>(&touched->writes.back());
-        return as(put ? std::optional(stored_item{{}, with(*touched, *put)}) : std::nullopt);
-    }
-    if (touched->was_inserted) return as(std::nullopt);
-    return touched->read ? as(touched->before) : std::nullopt;
+    if (touched->writes.empty() && touched->read) return as(touched->before);
+    const auto state = state_of(*touched);
+    if (!state.known()) return std::optional<transaction_sight>{};
+    return as(state.now() ? std::optional(stored_item{{}, *state.now()}) : std::nullopt);
 }
 
 bool transaction_draft::saw(const item_layout& layout, const item_key& key, std::optional<stored_item> before,
-                            std::optional<item> seen) {
+                            item_view view) {
     auto& touched = at(layout, key);
     if (touched.read) {
         const bool there = touched.before.has_value();
@@ -164,7 +128,7 @@ bool transaction_draft::saw(const item_layout& layout, const item_key& key, std:
     }
     touched.read = true;
     touched.before = std::move(before);
-    touched.seen = std::move(seen);
+    touched.view = view;
     return true;
 }
 
@@ -172,22 +136,19 @@ bool transaction_draft::saw(const item_layout& layout, const item_key& key, std:
 
 void transaction_draft::put(const item_layout& layout, const item_key& key, drafted_put wanted) {
     auto& touched = at(layout, key);
-    if (erased(touched)) {
-        // Nothing of that is to remain. But there must have been something to erase.
-        wanted.complete = true;
-        if (!has_put(touched) && !touched.was_missing() && !touched.demand) touched.demand.emplace();
-    }
-    while (!touched.writes.empty() && !is_update(touched.writes.back())) {
-        const auto* former = std::get_if<drafted_put>(&touched.writes.back());
-        wanted.complete = wanted.complete || (former && former->complete);
-        touched.writes.pop_back();
-    }
+    // There must have been something to erase.
+    const bool erased_unseen = touched.erased() && !touched.has_put() && !touched.was_missing();
+    if (erased_unseen && !touched.demand) touched.demand.emplace();
+    // Of a former put by the same struct nothing is left.
+    const auto* former = touched.writes.empty() ? nullptr : std::get_if<drafted_put>(&touched.writes.back());
+    const bool alike = former && wanted.view != nullptr && former->view == wanted.view;
+    if (alike) touched.writes.pop_back();
     touched.writes.emplace_back(std::move(wanted));
 }
 
 std::optional<failure> transaction_draft::insert(const item_layout& layout, const item_key& key, drafted_put wanted) {
     auto& touched = at(layout, key);
-    const bool there = touched.writes.empty() ? touched.read && touched.before : !erased(touched);
+    const bool there = touched.writes.empty() ? touched.read && touched.before : !touched.erased();
     if (there) return there_already(touched);
     const bool wanted_there = touched.writes.empty() && touched.demand;
     if (wanted_there) return of_item(errc::exists, touched, "the transaction demands that the item is there");
@@ -199,9 +160,11 @@ std::optional<failure> transaction_draft::insert(const item_layout& layout, cons
 std::optional<failure> transaction_draft::update(const item_layout& layout, const item_key& key,
                                                  drafted_update wanted) {
     auto& touched = at(layout, key);
-    const bool missing = touched.writes.empty() ? touched.was_missing() : erased(touched);
+    const bool missing = touched.writes.empty() ? touched.was_missing() : touched.erased();
     if (missing) return of_item(errc::missing, touched, "there is no item to update");
     if (touched.inserted || touched.was_missing()) return made_here(touched);
+    const bool of_version = speaks_of(wanted, layout.version);
+    if (of_version && !touched.writes.empty()) return version_unknown(touched);
     touched.writes.emplace_back(std::move(wanted));
     return std::nullopt;
 }
@@ -215,7 +178,7 @@ void transaction_draft::erase(const item_layout& layout, const item_key& key) {
         return;
     }
     // After a put there is an item to erase, whether there was one before or not.
-    if (!erased(touched)) touched.writes.emplace_back(drafted_erasure{});
+    if (!touched.erased()) touched.writes.emplace_back(drafted_erasure{});
 }
 
 // ---- demands -----------------------------------------------------------------------------------------------
@@ -267,63 +230,50 @@ std::optional<failure> fault_of_size(const drafted_item& touched, const item& wh
     return why ? std::optional(protocol::about(*std::move(why), {touched.layout.table, touched.key})) : std::nullopt;
 }
 
-/// The item, where there is none.
-result<protocol::planned_write> planned_insert(const drafted_item& touched, const drafted_put& wanted) {
-    protocol::planned_write write{.kind = protocol::mark_kind::inserted};
-    write.whole = wanted.members.present;
-    set_all(wanted.times.made, write.whole);
-    if (auto why = fault_of_size(touched, write.whole)) return *std::move(why);
-    return write;
-}
-
-/// Nothing where the put changes nothing.
-result<std::optional<protocol::planned_write>> planned_put(const drafted_item& touched, const drafted_put& wanted,
-                                                           bool first) {
-    const auto changes = changes_of(touched, wanted, first);
-    if (changes.size() == 0) return std::optional<protocol::planned_write>{};
-    if (auto why = fault_of_size(touched, protocol::changed(touched.before->attributes, changes))) {
-        return *std::move(why);
+/// What has been put since the last update. Empty: it changes nothing.
+result<std::optional<protocol::planned_write>> planned_puts(const drafted_item& touched, const drafted_state& state) {
+    std::optional<protocol::planned_write> write;
+    if (state.known() && !state.now()) return write;
+    if (state.makes()) {
+        write.emplace(protocol::planned_write{.kind = protocol::mark_kind::inserted});
+        write->whole = *state.now();
+        if (auto why = fault_of_size(touched, write->whole)) return *std::move(why);
+        return write;
     }
-    return std::optional(protocol::planned_write{.change = as_update(changes)});
-}
-
-/// Of what is erased, a put matters to the conditions of later updates alone.
-std::size_t first_put_for_nothing(const drafted_item& touched) {
-    const auto& writes = touched.writes;
-    if (!erased(touched)) return writes.size();
-    const auto last_update = std::find_if(writes.rbegin(), writes.rend(), is_update);
-    return static_cast<std::size_t>(writes.rend() - last_update);
+    const auto changes = state.changes();
+    if (changes.size() == 0) return write;
+    const auto whole = state.known() ? *state.now() : protocol::changed(touched.before->attributes, changes);
+    if (auto why = fault_of_size(touched, whole)) return *std::move(why);
+    write.emplace(protocol::planned_write{.change = as_update(changes)});
+    return write;
 }
 
 result<std::vector<protocol::planned_write>> planned_writes(const drafted_item& touched) {
     std::vector<protocol::planned_write> writes;
-    const bool makes = touched.inserted || !touched.before;
     if (touched.was_inserted && touched.before) return there_already(touched);
     const bool nothing_to_check = touched.demand && touched.read && !touched.before;
     if (nothing_to_check) return of_item(errc::missing, touched, "there is no such item");
-    const auto put_for_nothing = first_put_for_nothing(touched);
-    for (std::size_t i = 0; i < touched.writes.size(); ++i) {
-        const auto& write = touched.writes[i];
-        if (is_put(write) && i >= put_for_nothing) continue;
+    drafted_state state(touched);
+    for (const auto& write : touched.writes) {
         if (const auto* update = std::get_if<drafted_update>(&write)) {
+            auto put = planned_puts(touched, state);
+            if (!put) return std::move(put).error();
+            if (*put) writes.push_back(**std::move(put));
             // What was put before it, or is put after it, has been read since.
             const bool absent = touched.read && !touched.before;
             if (absent && writes.empty()) return of_item(errc::missing, touched, "there is no item to update");
             if (absent) return made_here(touched);
             writes.push_back({.change = update->change, .demand = update->demand});
-        } else if (const auto* wanted = std::get_if<drafted_put>(&write)) {
-            if (makes) {
-                auto made = planned_insert(touched, *wanted);
-                if (!made) return std::move(made).error();
-                writes.push_back(*std::move(made));
-                continue;
-            }
-            auto put = planned_put(touched, *wanted, writes.empty());
-            if (!put) return std::move(put).error();
-            if (*put) writes.push_back(**std::move(put));
-        } else if (!touched.read || touched.before) {
-            writes.push_back({.kind = protocol::mark_kind::to_erase});
         }
+        state.apply(write);
+    }
+    // Of what is erased in the end, a put mattered to the conditions of later updates alone.
+    if (!touched.erased()) {
+        auto put = planned_puts(touched, state);
+        if (!put) return std::move(put).error();
+        if (*put) writes.push_back(**std::move(put));
+    } else if (!touched.read || touched.before) {
+        writes.push_back({.kind = protocol::mark_kind::to_erase});
     }
     if (touched.demand && !writes.empty()) {
         auto& first = writes.front().demand;

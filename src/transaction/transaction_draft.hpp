@@ -3,15 +3,13 @@
 #pragma once
 
 #include "item/protocol/item_attributes.hpp"
+#include "transaction/drafted_item.hpp"
 #include "transaction/protocol/planned_writes.hpp"
-#include "versioned/versioned_impl.hpp"
 
 #include <dynalease/dynamodb/condition_expression.hpp>
 #include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/dynamodb/item.hpp>
 #include <dynalease/dynamodb/operations.hpp>
-#include <dynalease/dynamodb/update_expression.hpp>
-#include <dynalease/item/item_members.hpp>
 #include <dynalease/transaction/transaction_operations.hpp>
 
 #include <cstddef>
@@ -20,42 +18,9 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 namespace dynalease::detail {
-
-/// All attributes that an item is to have, or those that a struct knows of it.
-struct drafted_put {
-    item_members members{};
-    bool complete = false;  ///< what the members do not name is to go
-    write_times times{};
-};
-struct drafted_update {
-    update_expression change{};
-    condition_expression demand{};
-};
-struct drafted_erasure {};
-using drafted_write = std::variant<drafted_put, drafted_update, drafted_erasure>;
-
-/// One item of a draft.
-struct drafted_item {
-    protocol::item_layout layout{};
-    item_key key{};
-    bool read = false;                    ///< it is known what it was:
-    std::optional<stored_item> before{};  ///< ... this; empty: there was none
-    std::optional<item> seen{};           ///< `before` as its reader would store it again; empty: as it is
-    bool inserted = false;                ///< by the first of the writes, which is a put
-    bool was_inserted = false;            ///< ... and erased again: there must have been none
-    std::vector<drafted_write> writes{};
-    /// Of the item as it was before: that there is one, and what else is demanded.
-    std::optional<condition_expression> demand{};
-
-    /// What becomes of an item that is put depends on what it was.
-    bool wants_reading() const;
-    /// Before the writes, as far as the body can know.
-    bool was_missing() const { return (read && !before) || was_inserted; }
-};
 
 /// A plain value. What an adding function says is wrong has changed nothing.
 class transaction_draft {
@@ -66,9 +31,10 @@ public:
 
     /// Empty: nothing is known of the item. Fails with `errc::updated_blindly`.
     result<std::optional<transaction_sight>> known(const protocol::item_layout& layout, const item_key& key) const;
-    /// The first sight of an item counts. @returns whether this one bears it out
+    /// The first sight of an item counts. @param view of whoever reads it
+    /// @returns whether this one bears it out
     bool saw(const protocol::item_layout& layout, const item_key& key, std::optional<stored_item> before,
-             std::optional<item> seen);
+             item_view view);
 
     void put(const protocol::item_layout& layout, const item_key& key, drafted_put wanted);
     std::optional<failure> insert(const protocol::item_layout& layout, const item_key& key, drafted_put wanted);

@@ -144,18 +144,22 @@ result<std::optional<transaction_sight>> known_in(const open_transaction& of, co
     return of.draft.known(table.layout(), key);
 }
 
-void remember(open_transaction& of, std::shared_ptr<versioned_impl> table, const item_key& key, transaction_sight sight,
-              std::optional<item> seen) {
+transaction_sight remember(open_transaction& of, std::shared_ptr<versioned_impl> table, const item_key& key,
+                           transaction_sight sight, item_view view) {
     constexpr const char* verb = "transaction.get";
     check_open(verb, of);
     const auto& layout = table->layout();
-    if (of.draft.saw(layout, key, std::move(sight.stored), std::move(seen))) return;
+    if (of.draft.saw(layout, key, std::move(sight.stored), view)) {
+        auto now = of.draft.known(layout, key);
+        if (!now) refuse(verb, std::move(now).error());
+        return **std::move(now);
+    }
     failure why(errc::conflict);
     why.details.message = "another read of it, side by side with this one, saw it otherwise";
     refuse(verb, protocol::about(std::move(why), {layout.table, key}));
 }
 
-void write_in(open_transaction& of, std::shared_ptr<versioned_impl> table, write_order order) {
+void write_in(open_transaction& of, std::shared_ptr<versioned_impl> table, write_order order, item_view view) {
     const auto verb = verb_in_body(order.what);
     check_open(verb, of);
     if (order.invalid) refuse(verb, *std::move(order.invalid));
@@ -176,7 +180,7 @@ void write_in(open_transaction& of, std::shared_ptr<versioned_impl> table, write
     }
     refused(protocol::check_members(layout, order.members));
     auto times = times_of(*table, order);
-    drafted_put wanted{std::move(order.members), order.complete, std::move(times)};
+    drafted_put wanted{std::move(order.members), order.complete, std::move(times), view};
     if (order.what == write_order::kind::create) return refused(of.draft.insert(layout, key, std::move(wanted)));
     of.draft.put(layout, key, std::move(wanted));
 }

@@ -68,23 +68,27 @@ public:
                                                   std::forward<Tail>(tail)...);
     }
 
-    /// Writes the value, whether there is an item of that key or not; what the struct does not know of the item stays.
-    /// Of an item that was read before, only what has changed. Times that the library sets (`creation_time`,
-    /// `save_time`) are those of this call; of an item that was not read, `get` does not show them before. Cost, where it was not read: 1 read, at the commit.
+    /// Writes the value, whether there is an item of that key or not, as a save would after this transaction's earlier
+    /// writes: what the struct does not know of the item stays, and of an item that a struct of that type has read or
+    /// put before only what has changed is written. Times that the library sets (`creation_time`, `save_time`) are
+    /// those of this call. What all of it leaves as it was is not written. Cost, where it was not read: 1 read, at the
+    /// commit, or for a `get` before.
     template <class T>
     void put(const versioned<T>& table, const T& value) {
         detail::write_in(*state_, table.core_,
-                         detail::typed_orders<T>::order_of(detail::write_order::kind::clobber, value));
+                         detail::typed_orders<T>::order_of(detail::write_order::kind::clobber, value),
+                         &detail::typed_orders<T>::seen_in);
     }
     /// A new item; `errc::exists`, now or at the commit, if there is one of that key.
     template <class T>
     void insert(const versioned<T>& table, const T& value) {
         detail::write_in(*state_, table.core_,
-                         detail::typed_orders<T>::order_of(detail::write_order::kind::create, value));
+                         detail::typed_orders<T>::order_of(detail::write_order::kind::create, value),
+                         &detail::typed_orders<T>::seen_in);
     }
     /// Changes an item that need not be read, if the condition holds of it as this transaction's earlier writes to it
     /// leave it: `errc::missing` or `errc::condition_failed`, at the commit. `errc::updated_blindly` for what this
-    /// transaction makes.
+    /// transaction makes, and where it speaks of the version of an item that was written to before.
     template <class T>
     void update(const versioned<T>& table, key_values key, update_expression change,
                 condition_expression condition = {}) {
@@ -189,12 +193,11 @@ private:
         detail::transaction_get_verb asked;
 
         std::optional<T> operator()(detail::transaction_sight sight) const {
-            auto value = value_in<T>(*asked.table, sight, "transaction.get");
-            if (!sight.fresh) return value;
-            std::optional<item> seen;
-            if (sight.stored) seen = detail::typed_orders<T>::seen_in(sight.stored->attributes);
-            detail::remember(*asked.of, asked.table, asked.key, std::move(sight), std::move(seen));
-            return value;
+            if (sight.fresh) {
+                sight = detail::remember(*asked.of, asked.table, asked.key, std::move(sight),
+                                         &detail::typed_orders<T>::seen_in);
+            }
+            return value_in<T>(*asked.table, sight, "transaction.get");
         }
     };
     template <class T>

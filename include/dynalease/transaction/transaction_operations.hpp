@@ -58,14 +58,17 @@ struct transaction_sight {
     std::optional<stored_item> stored{};
     bool fresh = false;  ///< by a read of its own, which the transaction does not depend on yet
 };
-/// What a read has shown. @param seen as in `write_order`
+/// What a struct sees of an item's attributes, as it would store them again. Empty: all, as they are.
+using item_view = std::optional<item> (*)(const item& attributes);
+
+/// What a read has shown. @returns what the transaction's own writes make of that
 /// @throws dynalease::error with `errc::conflict` where another read of it, side by side with this one, showed it
 /// otherwise; `errc::transaction_over` where the commit was called meanwhile.
-void remember(open_transaction& of, std::shared_ptr<versioned_impl> table, const item_key& key, transaction_sight sight,
-              std::optional<item> seen);
+transaction_sight remember(open_transaction& of, std::shared_ptr<versioned_impl> table, const item_key& key,
+                           transaction_sight sight, item_view view);
 /// Of the kinds of order: `create` inserts, `clobber` puts, `blind` updates, `clobber_remove` erases.
 /// @throws dynalease::error
-void write_in(open_transaction& of, std::shared_ptr<versioned_impl> table, write_order order);
+void write_in(open_transaction& of, std::shared_ptr<versioned_impl> table, write_order order, item_view view = nullptr);
 /// @throws dynalease::error
 void check_in(open_transaction& of, const versioned_impl& table, const item_key& key, condition_expression demand);
 /// @throws dynalease::error

@@ -122,19 +122,51 @@ TEST_CASE("what is made anew and put again was made now, and keeps nothing") {
     s.in_a(body, tier);
 }
 
-TEST_CASE("of what was put unread a transaction shows no times that it may not commit") {
+TEST_CASE("what was put unread is read before its times are shown") {
     bank s;
     const auto body = [](bank& in) -> asio::awaitable<void> {
-        const line first{.name = "ann", .balance = 1};
-        co_await lines_of(in.a).create(first);
+        const auto before = co_await made_a_minute_ago(in);
         const auto book = lines_of(in.a);
         auto tx = bank::transactions_of(in.a).begin();
-        tx.put(book, first);
+        const line changed{.name = "ann", .balance = 2};
+        tx.put(book, changed);
         const auto seen = co_await tx.get(book, "ann");
-        CHECK(seen->made == std::chrono::sys_seconds{});
-        CHECK_FALSE(seen->saved);
+        CHECK(seen->made == before.made);
+        CHECK(*seen->saved >= *before.saved + 1min);
+        co_await tx.commit();
+        const auto found = co_await stored_line(in);
+        CHECK(found.made == seen->made);
+        CHECK(found.saved == seen->saved);
     };
     s.in_a(body);
+}
+
+TEST_CASE("of two structs that put an item the one that knows its times sets them") {
+    const auto tier = tiers();
+    bank s;
+    const auto body = [](bank& in, transaction_tier how) -> asio::awaitable<void> {
+        const accounts others = bank::table_of(in.a);
+        co_await commit(in, how, [&](transaction& tx, const lines& book) {
+            const line made{.name = "ann", .balance = 1};
+            tx.insert(book, made);
+            tx.put(others, worth("ann", 2));
+        });
+        const auto before = co_await stored_line(in);
+        CHECK(before.balance == 2);
+        CHECK(before.made == now(in.a));
+        CHECK(before.saved == before.made);
+        co_await sleep(in.a, 1min);
+        co_await commit(in, how, [&](transaction& tx, const lines& book) {
+            const line changed{.name = "ann", .balance = 3};
+            tx.put(book, changed);
+            tx.put(others, worth("ann", 4));
+        });
+        const auto found = co_await stored_line(in);
+        CHECK(found.balance == 4);
+        CHECK(found.made == before.made);
+        CHECK(*found.saved >= *before.saved + 1min);
+    };
+    s.in_a(body, tier);
 }
 
 TEST_CASE("a transaction sees the times of what it has put itself") {
