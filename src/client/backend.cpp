@@ -110,8 +110,11 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
             done = unsent(errc::shut_down);
         } else if (no_keys) {
             done.why = *std::move(no_keys);
+            ++what.tried;
         } else if (no_lease) {
             done = detail::no_connection(no_lease, pool.problem());
+            // Where somebody was called, and not where no connection was free.
+            if (done.retry == aws::retry_class::transient) ++what.tried;
         } else if (const auto now = world_.clock->now(); now >= what.deadline) {
             done = unsent(errc::timeout);
         } else {
@@ -124,7 +127,7 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
             done = error ? detail::broken_exchange(error, held->flaw(), held->wrote(), request.index(), what.is_write)
                          : read(*held.operator->(), what, signed_with);
             counters_.took(request.index(), world_.clock->now() - now);
-            ++what.sent;
+            ++what.tried;
         }
         held.give_back();
         lanes_.tidy_beside(what.lane, world_.clock->now());
@@ -135,7 +138,7 @@ asio::awaitable<result<any_response>> client::backend::perform(any_request reque
         if (next.step == next_step::give_up) co_return give_up(what, std::move(done));
         if (is_cancelled()) co_return call_off(what, unsent(errc::cancelled));
         log_retry(what, done, next.pause);
-        if (what.watch) what.watch->failed(detail::call_failure(done, what.request, what.doubt, what.sent, url_));
+        if (what.watch) what.watch->failed(detail::call_failure(done, what.request, what.doubt, what.tried, url_));
         if (next.step != next_step::again_at_once) {
             const auto until = world_.clock->now() + next.pause;
             co_await pausing_.async_wait_until(*world_.clock, until, outcome_only);
@@ -219,7 +222,7 @@ void client::backend::log_retry(const call& what, const detail::attempt& done, s
 
 failure client::backend::give_up(const call& what, detail::attempt done) const {
     const bool expected = done.refused_by_service || done.why.code == errc::cancelled;
-    auto result = detail::call_failure(std::move(done), what.request, what.doubt, what.sent, url_);
+    auto result = detail::call_failure(std::move(done), what.request, what.doubt, what.tried, url_);
     const auto about = condition_of(result.code);
     const bool ours = about == condition::denied || about == condition::misconfigured;
     if (log_ && (!expected || ours)) {

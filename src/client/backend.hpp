@@ -55,7 +55,7 @@ private:
         unsigned forks;  // when it began
         attempt_watch* watch;
         aws::retry_budget budget{};
-        unsigned sent = 0;
+        unsigned tried = 0;
         bool doubt = false;
         aws::shared_credentials signed_by{};  // of the last attempt
     };

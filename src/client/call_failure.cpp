@@ -53,7 +53,7 @@ std::string what_happened(const error_code& code) {
 
 }  // namespace
 
-failure call_failure(attempt last, const any_request& request, bool doubt, unsigned sent, const std::string& where) {
+failure call_failure(attempt last, const any_request& request, bool doubt, unsigned tried, const std::string& where) {
     auto result = std::move(last.why);
     const bool ours = result.code.category() == error_category();
     if (!ours && result.code == boost::system::errc::operation_canceled) result.code = make_error_code(errc::cancelled);
@@ -71,7 +71,7 @@ failure call_failure(attempt last, const any_request& request, bool doubt, unsig
     }
     auto& details = result.details;
     name_request(result, request);
-    details.attempts = sent;
+    details.attempts = tried;
     // The source of credentials knows best what it lacks; of everything else, where we called is part of the advice.
     auto advice = advice_for(result.code, result, where);
     if (details.advice.empty() || (result.code != errc::no_credentials && !advice.empty())) {

@@ -13,8 +13,8 @@ namespace dynalease::detail {
 
 /// @param last the last attempt
 /// @param doubt whether any attempt, the last included, may have changed the table
-/// @param sent how many attempts were made
+/// @param tried how many attempts were made
 /// @param where the endpoint's URL, for the advice
-failure call_failure(attempt last, const any_request& request, bool doubt, unsigned sent, const std::string& where);
+failure call_failure(attempt last, const any_request& request, bool doubt, unsigned tried, const std::string& where);
 
 }  // namespace dynalease::detail

@@ -73,7 +73,7 @@ bool read_reasons(std::vector<wanted_item>& wanted, failure& why, bool& shown) {
                                         reason.current ? &*reason.current : nullptr, true);
         shown = true;
         if (each.seen.kind != answer::rejected) continue;
-        why = *std::exchange(each.seen.why, nullptr);
+        why = of_item(each, *std::exchange(each.seen.why, nullptr));
         return false;
     }
     return true;

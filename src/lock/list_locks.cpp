@@ -7,6 +7,7 @@
 #include "database/table_name.hpp"
 #include "lock/protocol/lock_row.hpp"
 
+#include <optional>
 #include <utility>
 
 namespace dynalease {
@@ -16,9 +17,17 @@ namespace {
 using boost::asio::awaitable;
 namespace attribute = protocol::attribute;
 
+std::optional<failure> fault_of(const list_locks_options& options) {
+    if (auto why = detail::malformed_table_name(options.table)) return why;
+    if (options.page_size >= 1 && options.page_size <= 1000) return std::nullopt;
+    failure why(errc::invalid_option);
+    why.details.message = "page_size must be between 1 and 1,000";
+    return why;
+}
+
 awaitable<runtime::completion<lock_page>> list(database target, list_locks_options options, diagnostics* details) {
     runtime::completion<lock_page> done;
-    if (const auto why = detail::malformed_table_name(options.table)) {
+    if (const auto why = fault_of(options)) {
         done.code = detail::report(*why, details);
         co_return done;
     }

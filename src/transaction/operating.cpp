@@ -175,7 +175,8 @@ awaitable<std::optional<failure>> sweep(std::shared_ptr<transactions_impl> core,
                                         sweep_report* into) {
     protocol::sweep_watch watch(core->after(options.older_than) - core->now());
     auto why = co_await pass(core, options, &watch, into);
-    if (why || into->seen == 0) co_return why;
+    if (why) co_return why;
+    if (into->seen == 0) co_return co_await look_for_key_fault(core->target(), core->options().table);
     runtime::alarm pause(core->world());
     const bool slept = co_await pause.wait_until(core->after(options.older_than));
     if (!slept) co_return failure(errc::cancelled);

@@ -189,8 +189,9 @@ public:
 
     /// Ends what others have left: rolls back what was not decided, completes the rest. Any number of processes may
     /// sweep at any time, and an interrupted sweep leaves nothing wrong. Takes `older_than` and longer; one every ten
-    /// minutes is enough. Cost: two scans of the coordination table, and the writes of what was left. For an hour after
-    /// that, each sweep looks for what copies of its requests may have marked late, as it does where a process had no
+    /// minutes is enough. Cost: two scans of the coordination table, and the writes of what was left; where there is
+    /// nothing, 1 scan, and 1 DescribeTable, for a table whose key is no coordination table's. For an hour after a
+    /// write, each sweep looks for what copies of its requests may have marked late, as it does where a process had no
     /// answer: 1 read per item.
     boost::asio::awaitable<sweep_report> sweep(sweep_options options = {}) const {
         return await(detail::transaction_sweep_verb{core_, options});

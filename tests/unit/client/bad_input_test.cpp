@@ -136,7 +136,7 @@ TEST_CASE("nobody listens at the endpoint") {
         CHECK(why.outcome == outcome::not_applied);
         CHECK_THAT(why.details.advice, Catch::Contains(f.options.endpoint));
         CHECK_THAT(why.details.message, Catch::Contains("refused"));
-        CHECK(why.details.attempts == 0);
+        CHECK(why.details.attempts == 4);
     }
 }
 
