@@ -46,6 +46,7 @@ awaitable<std::optional<failure>> look_at_sessions(database target, std::string 
             if (!row) co_return row.error();
             each->over = !row->alive;
             each->owner = row->owner;
+            each->last_heartbeat = row->beat_time;
         }
         known.emplace(id, *each);
     }

@@ -7,7 +7,16 @@
 #include "database/table_name.hpp"
 #include "lock/protocol/lock_row.hpp"
 
+#include <dynalease/dynamodb/batches.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/deferred.hpp>
+
+#include <functional>
+#include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace dynalease {
@@ -23,6 +32,38 @@ std::optional<failure> fault_of(const list_locks_options& options) {
     failure why(errc::invalid_option);
     why.details.message = "page_size must be between 1 and 1,000";
     return why;
+}
+
+/// What their rows tell. One that cannot be read is taken to live, as by those who wait for its locks.
+awaitable<std::optional<failure>> look_at_holders(database target, std::string table, std::set<std::string> sessions,
+                                                  lock_page& into) {
+    keys_and_options wanted;
+    wanted.consistent_read = true;
+    for (const auto& each : sessions) wanted.keys.push_back(protocol::session_key(each));
+    std::map<std::string, keys_and_options> all;
+    all.emplace(table, std::move(wanted));
+    diagnostics details;
+    auto [code, read] = co_await batch_get_all(std::move(target), std::move(all), details,
+                                               boost::asio::as_tuple(boost::asio::deferred));
+    if (code) {
+        failure why(code);
+        why.details = std::move(details);
+        co_return why;
+    }
+    std::map<std::string, const item*, std::less<>> rows;
+    for (const auto& row : read.items[table]) rows.emplace(*find_string(row, attribute::partition), &row);
+    for (auto& [name, info] : into.locks) {
+        if (info.holder.empty()) continue;
+        const auto key = protocol::session_key(info.holder);
+        const auto found = rows.find(*find_string(key, attribute::partition));
+        info.held = found != rows.end();
+        const auto row = info.held ? protocol::parse_session_row(*found->second) : result<protocol::session_row>({});
+        if (!info.held || !row) continue;
+        info.held = row->alive;
+        info.owner = row->owner;
+        info.last_heartbeat = row->beat_time;
+    }
+    co_return std::nullopt;
 }
 
 awaitable<runtime::completion<lock_page>> list(database target, list_locks_options options, diagnostics* details) {
@@ -43,6 +84,7 @@ awaitable<runtime::completion<lock_page>> list(database target, list_locks_optio
         done.code = detail::report(page.error(), details);
         co_return done;
     }
+    std::set<std::string> sessions;
     for (const auto& found : page->items) {
         const auto* key = find_string(found, attribute::partition);
         auto row = protocol::parse_lock_row(&found);
@@ -50,11 +92,16 @@ awaitable<runtime::completion<lock_page>> list(database target, list_locks_optio
         lock_info info{.held = row->holder.has_value(),
                        .fencing_token = row->token,
                        .waiting = row->line.size(),
+                       .since = row->since,
                        .data = std::move(row->data)};
-        if (row->holder) info.holder = row->holder->session;
+        if (row->holder) sessions.insert(info.holder = row->holder->session);
         done.value.locks.push_back({key->substr(protocol::lock_prefix.size()), std::move(info)});
     }
     done.value.next = std::move(page->last_evaluated_key);
+    if (!sessions.empty()) {
+        const auto why = co_await look_at_holders(target, options.table, std::move(sessions), done.value);
+        if (why) done.code = detail::report(*why, details);
+    }
     if (!begins || !page->items.empty()) co_return done;
     // Of a table of other things the filter lets nothing through, either.
     const auto why = co_await detail::look_for_key_fault(std::move(target), std::move(options.table));

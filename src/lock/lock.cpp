@@ -84,6 +84,7 @@ awaitable<runtime::completion<lock_info>> run_inspect(lock_handle handle, diagno
     done.value.fencing_token = row->token;
     done.value.waiting = row->line.size();
     done.value.data = std::move(row->data);
+    done.value.since = row->since;
     if (!row->holder) co_return done;
 
     auto request = protocol::look_at_session(core.options().table, row->holder->session);
@@ -93,12 +94,15 @@ awaitable<runtime::completion<lock_info>> run_inspect(lock_handle handle, diagno
         co_return done;
     }
     done.value.holder = row->holder->session;
-    if (seen->found) {
-        if (auto holder = protocol::parse_session_row(*seen->found)) {
-            done.value.held = holder->alive;
-            done.value.owner = holder->owner;
-        }
+    if (!seen->found) co_return done;
+    const auto holder = protocol::parse_session_row(*seen->found);
+    if (!holder) {
+        done.code = detail::report(holder.error(), details);
+        co_return done;
     }
+    done.value.held = holder->alive;
+    done.value.owner = holder->owner;
+    done.value.last_heartbeat = holder->beat_time;
     co_return done;
 }
 

@@ -74,7 +74,7 @@ boost::asio::awaitable<void> session_heartbeat::beat([[maybe_unused]] std::share
 boost::asio::awaitable<bool> session_heartbeat::beat_once() {
     const auto limit = core_.status().times().beat_limit;
     const auto sending = beats_.next(core_.now());
-    auto request = protocol::beat_session(core_.table(), core_.id(), sending.number);
+    auto request = protocol::beat_session(core_.table(), core_.id(), sending.number, core_.wall());
     ++core_.counters().heartbeats_sent;
     ++silence_.sent;
     silence_.last_sent = sending.sent;

@@ -109,7 +109,8 @@ boost::asio::awaitable<shared_failure> session_opening::create_row() {
     for (;;) {
         creation.sends(core_.now());
         auto request =
-            protocol::create_session(options.table, core_.id(), options.lease, options.owner, creation.name());
+            protocol::create_session(options.table, core_.id(), options.lease, options.owner, creation.name(),
+                                     core_.wall());
         openers_.asks();
         sent_ = true;
         const call_options watched{.watch = this};

@@ -7,6 +7,7 @@
 #include <dynalease/item/item_ref.hpp>
 #include <dynalease/item/key_values.hpp>
 #include <dynalease/item_lock/item_guard.hpp>
+#include <dynalease/runtime/time.hpp>
 #include <dynalease/session.hpp>
 #include <dynalease/versioned/versioned_options.hpp>
 
@@ -80,6 +81,8 @@ struct item_lock_info {
         std::string session{};  ///< its id; empty: what stands there is not of the library's making
         std::string owner{};    ///< its `session_options::owner`; empty where that is not known
         bool over = false;      ///< it is known to be dead or closed: what it holds is anybody's to take
+        /// Its last that landed, by its own clock; the epoch: not known.
+        wall_time last_heartbeat{};
     };
     std::optional<claimant> writer{};  ///< who holds the item alone
     std::vector<claimant> readers{};   ///< who reads it, an entry for each process

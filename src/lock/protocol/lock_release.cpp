@@ -118,7 +118,7 @@ sequence<void> hand_over(lock_claimant& lock, lock_row& row) {
         // Of whoever is first now: one who was first before may have failed by it, or left.
         lock.open->data = lock.callers.data();
         lock.stake();
-        auto request = lock.requests().hand_over(lock.held, lock.open->id, lock.open->data);
+        auto request = lock.requests().hand_over(lock.held, lock.open->id, {lock.open->data, session.wall()});
         auto seen = co_await lock.send(std::move(request));
         lock.open->under_way = false;
         auto next = hand_over_step::again;

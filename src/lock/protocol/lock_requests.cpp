@@ -19,6 +19,7 @@ constexpr std::array placeholders{
     placeholder{"#holder", attribute::holder}, placeholder{"#attempt", attribute::attempt},
     placeholder{"#line", attribute::line},     placeholder{"#passed", attribute::passed},
     placeholder{"#data", attribute::data},     placeholder{"#ttl", attribute::time_to_live},
+    placeholder{"#since", attribute::since},
 };
 
 update_item_request finish(update_item_request request) {
@@ -39,10 +40,12 @@ std::string line_at(std::size_t place) {
     return "#line[" + std::to_string(place) + "]";
 }
 
-void set_data(update_item_request& request, const item& data) {
-    if (data.empty()) return;
+void set_face(update_item_request& request, grant_face face) {
+    request.update_expression += ", #since = :now";
+    request.values.emplace(":now", face.since.time_since_epoch().count());
+    if (face.data.empty()) return;
     request.update_expression += ", #data = :data";
-    request.values.emplace(":data", data);
+    request.values.emplace(":data", std::move(face.data));
 }
 
 }  // namespace
@@ -55,7 +58,7 @@ get_item_request lock_requests::look() const {
     return {.table_name = table_, .key = lock_key(name_), .consistent_read = true};
 }
 
-update_item_request lock_requests::take(const claim& mine, const take_form& form, const item& data,
+update_item_request lock_requests::take(const claim& mine, const take_form& form, grant_face face,
                                         std::int64_t seen_floor) const {
     auto request = draft();
     request.values = {{":v", schema_version}, {":s", self_}, {":a", mine.attempt}, {":t", mine.token}};
@@ -101,7 +104,7 @@ update_item_request lock_requests::take(const claim& mine, const take_form& form
     }
 
     request.update_expression = "SET #v = :v, #holder = :s, #attempt = :a, #token = :t, #floor = :t";
-    set_data(request, data);
+    set_face(request, std::move(face));
     request.update_expression += pass;
     request.update_expression += remove;
     request.condition_expression = std::move(condition);
@@ -126,14 +129,14 @@ update_item_request lock_requests::join(const claim& mine) const {
     return finish(std::move(request));
 }
 
-update_item_request lock_requests::hand_over(const claim& from, const claim& to, const item& data) const {
+update_item_request lock_requests::hand_over(const claim& from, const claim& to, grant_face face) const {
     auto request = draft();
     request.update_expression = "SET #attempt = :b, #token = :t, #floor = :t";
     request.condition_expression =
         std::string(present_in_our_schema) + "#holder = :s AND #attempt = :a AND #floor < :t";
     request.values = {
         {":v", schema_version}, {":s", self_}, {":a", from.attempt}, {":b", to.attempt}, {":t", to.token}};
-    set_data(request, data);
+    set_face(request, std::move(face));
     request.returned = return_values::all_new;
     return finish(std::move(request));
 }

@@ -35,6 +35,12 @@ struct take_form {
     friend bool operator==(const take_form&, const take_form&) = default;
 };
 
+/// What people see of a grant, and nothing is decided by.
+struct grant_face {
+    item data{};  ///< stored in the row; empty: what is there stays
+    wall_time since{};
+};
+
 /// Builds requests for one lock on behalf of one session. Holds references: a short-lived helper.
 class lock_requests {
 public:
@@ -42,15 +48,14 @@ public:
         : table_(table), name_(name), self_(self) {}
 
     get_item_request look() const;
-    /// @param data stored in the row; empty: what is there stays.
     /// @param seen_floor as the row was last seen; 0: never, or absent. A row that went back behind it was removed or
     /// lost with its table, and a token chosen before that may lie below one granted since: refused.
-    update_item_request take(const claim& mine, const take_form& form, const item& data,
+    update_item_request take(const claim& mine, const take_form& form, grant_face face,
                              std::int64_t seen_floor = 0) const;
     /// To the end of the line. A copy of the claim like any other: a late one is refused once the claim is closed.
     update_item_request join(const claim& mine) const;
     /// From our own grant to the next of ours, inside the process.
-    update_item_request hand_over(const claim& from, const claim& to, const item& data) const;
+    update_item_request hand_over(const claim& from, const claim& to, grant_face face) const;
     /// @param unresolved a hand-over whose answer never came: names it too, since it may have happened.
     /// @param rejoin stand at the end of the line in the same write, for those of us who still wait.
     update_item_request release(const claim& held, const std::optional<claim>& unresolved, bool rejoin,

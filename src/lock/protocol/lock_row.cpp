@@ -60,6 +60,7 @@ result<lock_row> parse_lock_row(const item* row) {
         if (!passed) return corrupt_row(*row, attribute::passed);
         parsed.passed = *passed;
     }
+    parsed.since = time_in(*row, attribute::since);
     if (const auto* data = find(*row, attribute::data)) {
         if (const auto* attributes = data->get_if<attribute_map>()) parsed.data = *attributes;
     }

@@ -41,6 +41,7 @@ struct lock_row {
     std::vector<std::string> line{};  ///< sessions of the waiting processes, in order
     std::int64_t passed = 0;          ///< how often the head of the line was overtaken
     item data{};
+    wall_time since{};  ///< when the last grant was asked for, by the clock of who did; for people. The epoch: unknown
 
     bool free() const { return !holder; }
     bool held_by(std::string_view session, std::int64_t attempt) const {

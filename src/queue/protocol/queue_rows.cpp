@@ -119,9 +119,7 @@ result<ticket_row> parse_ticket_row(const item& row) {
     if (!attempt) return corrupt_queue_row(row, attribute::attempt);
     parsed.attempt = *attempt;
     if (const auto* owner = find_string(row, attribute::owner)) parsed.owner = *owner;
-    if (const auto since = find_integer(row, attribute::since)) {
-        parsed.since = wall_time(std::chrono::milliseconds(*since));
-    }
+    parsed.since = time_in(row, attribute::since);
     if (const auto* data = find(row, attribute::data)) {
         if (const auto* attributes = data->get_if<attribute_map>()) parsed.data = *attributes;
     }

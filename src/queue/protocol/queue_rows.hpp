@@ -27,7 +27,6 @@ inline constexpr const char* pace = "pace";
 inline constexpr const char* session = "session";
 inline constexpr const char* from = "from";
 inline constexpr const char* void_ticket = "void";
-inline constexpr const char* since = "since";
 inline constexpr const char* skipped = "skipped";
 inline constexpr const char* skipped_passed = "skipped_passed";
 }  // namespace attribute

@@ -32,6 +32,10 @@ item_key row_key(std::string prefix, std::string_view name) {
 item_key session_key(std::string_view id) {
     return row_key("session#", id);
 }
+wall_time time_in(const item& row, std::string_view attribute) {
+    return wall_time(std::chrono::milliseconds(find_integer(row, attribute).value_or(0)));
+}
+
 result<session_row> parse_session_row(const item& row) {
     if (auto why = check_schema(row)) return *std::move(why);
     const auto* state = find_string(row, attribute::state);
@@ -45,6 +49,7 @@ result<session_row> parse_session_row(const item& row) {
     if (const auto* owner = find_string(row, attribute::owner)) parsed.owner = *owner;
     if (const auto* creation = find_string(row, attribute::creation)) parsed.creation = *creation;
     if (const auto* by = find_string(row, attribute::marked_by)) parsed.marked_by = *by;
+    parsed.beat_time = time_in(row, attribute::beat_time);
     return parsed;
 }
 

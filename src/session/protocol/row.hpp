@@ -6,6 +6,7 @@
 
 #include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/dynamodb/item.hpp>
+#include <dynalease/runtime/time.hpp>
 
 #include <chrono>
 #include <cstddef>
@@ -27,12 +28,14 @@ inline constexpr const char* version = "v";
 inline constexpr const char* time_to_live = "ttl";
 inline constexpr const char* state = "state";
 inline constexpr const char* beat = "beat";
+inline constexpr const char* beat_time = "beat_time";
 inline constexpr const char* lease = "lease";
 inline constexpr const char* owner = "owner";
 inline constexpr const char* creation = "creation";
 inline constexpr const char* marked_by = "by";
 inline constexpr const char* attempt = "attempt";
 inline constexpr const char* passed = "passed";
+inline constexpr const char* since = "since";
 inline constexpr const char* data = "data";
 }  // namespace attribute
 
@@ -48,10 +51,15 @@ struct session_row {
     std::string owner{};
     std::string creation{};   ///< the request that made it
     std::string marked_by{};  ///< who declared it dead, or has revoked it
+    /// When that heartbeat was sent, by the clock of who sent it; for people. The epoch: in rows of former versions.
+    wall_time beat_time{};
 };
 
 /// The longest lease that a row may name: a day. Anything above is damage, and its nanoseconds might not be countable.
 inline constexpr std::chrono::milliseconds longest_lease = std::chrono::hours(24);
+
+/// For people: what is no number is as nothing.
+wall_time time_in(const item& row, std::string_view attribute);
 
 /// Fails with `errc::unsupported_version` or `errc::corrupt_row`; the row is then to be left alone.
 result<session_row> parse_session_row(const item& row);

@@ -19,11 +19,12 @@ update_item_request update_of(const std::string& table, std::string_view id) {
 }  // namespace
 
 put_item_request create_session(const std::string& table, std::string_view id, std::chrono::milliseconds lease,
-                                std::string_view owner, std::string_view creation) {
+                                std::string_view owner, std::string_view creation, wall_time now) {
     put_item_request request{.table_name = table, .new_item = session_key(id)};
     request.new_item.emplace(attribute::version, schema_version);
     request.new_item.emplace(attribute::state, "alive");
     request.new_item.emplace(attribute::beat, 1);
+    request.new_item.emplace(attribute::beat_time, now.time_since_epoch().count());
     request.new_item.emplace(attribute::lease, lease.count());
     request.new_item.emplace(attribute::owner, owner);
     request.new_item.emplace(attribute::creation, creation);
@@ -33,12 +34,13 @@ put_item_request create_session(const std::string& table, std::string_view id, s
     return request;
 }
 
-update_item_request beat_session(const std::string& table, std::string_view id, std::int64_t number) {
+update_item_request beat_session(const std::string& table, std::string_view id, std::int64_t number, wall_time now) {
     auto request = update_of(table, id);
-    request.update_expression = "SET #beat = :n";
+    request.update_expression = "SET #beat = :n, #time = :now";
     request.condition_expression = "#state = :alive AND #beat < :n";
-    request.names = {{"#beat", attribute::beat}, {"#state", attribute::state}};
-    request.values = {{":alive", "alive"}, {":n", number}};
+    request.names = {
+        {"#beat", attribute::beat}, {"#state", attribute::state}, {"#time", attribute::beat_time}};
+    request.values = {{":alive", "alive"}, {":n", number}, {":now", now.time_since_epoch().count()}};
     request.returned = return_values::updated_old;
     return request;
 }

@@ -17,11 +17,12 @@ namespace dynalease::protocol {
 /// The row a session begins with: alive, beat 1. Refused if the id is taken.
 /// @param creation names all copies of this one request, and no other's.
 put_item_request create_session(const std::string& table, std::string_view id, std::chrono::milliseconds lease,
-                                std::string_view owner, std::string_view creation);
+                                std::string_view owner, std::string_view creation, wall_time now);
 
 /// `number` is new for each send: a late copy of an old one must not bring back a beat that a watcher has timed.
 /// Tests the state, so that it neither revives a row marked dead nor re-creates one that is gone.
-update_item_request beat_session(const std::string& table, std::string_view id, std::int64_t number);
+update_item_request beat_session(const std::string& table, std::string_view id, std::int64_t number,
+                                 wall_time now);
 
 /// The row stays, with a ttl: were it removed, a late copy of its creation could bring it back.
 update_item_request close_session(const std::string& table, std::string_view id, wall_time now);

@@ -131,8 +131,8 @@ resolve_decision mutated::decide_resolve(const lock_row& row, std::string_view s
 }
 
 update_item_request mutated::lock_requests_hand_over(const lock_requests& self, const claim& from, const claim& to,
-                                                     const item& data) {
-    auto request = real::lock_requests_hand_over(self, from, to, data);
+                                                     grant_face face) {
+    auto request = real::lock_requests_hand_over(self, from, to, face);
     if (!active("TWO_HANDS")) return request;
     const auto grant = *find_string(request.values, ":s") + "/" + std::to_string(from.attempt);
     if (std::exchange(notes_of_this_world().handed_over, grant) != grant) return request;
@@ -140,7 +140,7 @@ update_item_request mutated::lock_requests_hand_over(const lock_requests& self, 
     auto& open = const_cast<claim&>(to);
     open.attempt += 1'000'000;
     open.token += 1;
-    return real::lock_requests_hand_over(self, from, open, data);
+    return real::lock_requests_hand_over(self, from, open, std::move(face));
 }
 
 }  // namespace dynalease::simulation::locks

@@ -63,7 +63,7 @@ TEST_CASE("a take-over names the very grant that it takes") {
     CHECK_FALSE(world.applies(by_b.take({1, 20}, {.over = lock_holder{"a", 2}}, {})));
     CHECK_FALSE(world.applies(by_b.take({1, 20}, {.over = lock_holder{"c", 1}}, {})));
     CHECK_FALSE(world.applies(by_b.take({1, 10}, {.over = lock_holder{"a", 1}}, {})));
-    CHECK(world.applies(by_b.take({1, 20}, {.over = lock_holder{"a", 1}}, {{"job", "x"}})));
+    CHECK(world.applies(by_b.take({1, 20}, {.over = lock_holder{"a", 1}}, {.data = {{"job", "x"}}})));
     CHECK_FALSE(world.applies(by_a.release({1, 10}, {}, false, 1)));
     CHECK(world.lock("orders").data == item{{"job", "x"}});
 }

@@ -54,7 +54,7 @@ void check_texts(const update_item_request& request, const std::string& update, 
 
 const std::string ours = "(attribute_not_exists(#pk) OR #v = :v)";
 const std::string fresh = "(attribute_not_exists(#floor) OR #floor < :t)";
-const std::string grant = "SET #v = :v, #holder = :s, #attempt = :a, #token = :t, #floor = :t";
+const std::string grant = "SET #v = :v, #holder = :s, #attempt = :a, #token = :t, #floor = :t, #since = :now";
 const std::string free_now = ours + " AND attribute_not_exists(#holder) AND ";
 
 }  // namespace
@@ -80,7 +80,7 @@ TEST_CASE("the forms of a take") {
     check_texts(requests.take(mine, {.drop_head = take_form::absent_head{"head", 99}}, {}, 6),
                 grant + " REMOVE #ttl, #passed, #line[0]", free_now + "#floor = :f AND #line[0] = :head");
 
-    const auto values = requests.take(mine, {.place = 1, .over = lock_holder{"dead", 5}}, {{"job", "x"}}).values;
+    const auto values = requests.take(mine, {.place = 1, .over = lock_holder{"dead", 5}}, {.data = {{"job", "x"}}, .since = wall_time(5s)}).values;
     CHECK(values == attribute_values{{":v", 1},
                                      {":s", "me"},
                                      {":a", 7},
@@ -89,7 +89,7 @@ TEST_CASE("the forms of a take") {
                                      {":ha", 5},
                                      {":kp", 32},
                                      {":0", 0},
-                                     {":1", 1},
+                                     {":1", 1}, {":now", 5000},
                                      {":data", item{{"job", "x"}}}});
 }
 
@@ -100,10 +100,10 @@ TEST_CASE("joining, handing over and giving back") {
                     " AND (attribute_not_exists(#line) OR NOT contains(#line, :s))");
     CHECK(requests.join(mine).values.at(":me") == attribute_list{"me"});
 
-    const auto handed = requests.hand_over(mine, {8, 101}, {});
-    check_texts(handed, "SET #attempt = :b, #token = :t, #floor = :t",
+    const auto handed = requests.hand_over(mine, {8, 101}, {.since = wall_time(5s)});
+    check_texts(handed, "SET #attempt = :b, #token = :t, #floor = :t, #since = :now",
                 "#v = :v AND #holder = :s AND #attempt = :a AND #floor < :t");
-    CHECK(handed.values == attribute_values{{":v", 1}, {":s", "me"}, {":a", 7}, {":b", 8}, {":t", 101}});
+    CHECK(handed.values == attribute_values{{":v", 1}, {":s", "me"}, {":a", 7}, {":b", 8}, {":t", 101}, {":now", 5000}});
     CHECK(handed.returned == return_values::all_new);
 
     check_texts(requests.release(mine, {}, false, 5000), "SET #ttl = :expiry REMOVE #holder, #attempt",
@@ -142,7 +142,8 @@ TEST_CASE("every placeholder is used, whatever the form") {
         if (chance()) form.drop_head = take_form::absent_head{"head", 1};
         if (chance()) form.over = lock_holder{"dead", 1};
         const auto unresolved = chance() ? std::optional(claim{9, 102}) : std::nullopt;
-        for (const auto& each : {requests.take(mine, form, data), requests.hand_over(mine, {8, 101}, data),
+        for (const auto& each : {requests.take(mine, form, {.data = data}),
+                                 requests.hand_over(mine, {8, 101}, {.data = data}),
                                  requests.release(mine, unresolved, chance(), 1), requests.leave(mine, place),
                                  requests.leave_closed(place)}) {
             check_placeholders(each.update_expression + " " + each.condition_expression, each.names, each.values);

@@ -187,3 +187,78 @@ TEST_CASE("list_locks finds every lock of a prefix, page by page") {
     CHECK(found == expected);
     CHECK(held == expected.size() - 1);
 }
+
+namespace {
+
+asio::awaitable<void> look_at_all(node& in, lock_page& page, lock_info& first) {
+    const list_locks_options options{.table = table};
+    page = co_await list_locks(database(in.network), options);
+    first = co_await lock(*in.session, page.locks.front().name).inspect();
+}
+
+}  // namespace
+
+TEST_CASE("a list and a look tell who holds a lock, since when, and when its heartbeat was last seen") {
+    world w;
+    node a(w, 1, {}, {.table = table, .owner = "billing"});
+    node b(w, 2);
+    lock_guard guard;
+    const auto wall = [&] { return a.environment.clock->wall(); };
+    run(w, a, take(a, "x", guard));
+    w.scheduler.run_for(1min);
+    const auto asked = wall();
+    lock_page page;
+    lock_info seen;
+    run(w, b, look_at_all(b, page, seen));
+    REQUIRE(page.locks.size() == 1);
+    for (const auto& info : {page.locks.front().info, seen}) {
+        CHECK(info.held);
+        CHECK(info.owner == "billing");
+        CHECK(info.holder == a.session->id());
+        CHECK(asked - info.since >= 59s);
+        CHECK(asked - info.since <= 61s);
+        CHECK(asked - info.last_heartbeat <= 3s);
+    }
+    // A dead one: its row still says who it was, until somebody waits for it.
+    a.process->pause();
+    w.scheduler.run_for(1min);
+    run(w, b, look_at_all(b, page, seen));
+    for (const auto& info : {page.locks.front().info, seen}) CHECK(wall() - info.last_heartbeat >= 59s);
+    lock_guard taken;
+    run(w, b, take(b, "x", taken));
+    run(w, b, look_at_all(b, page, seen));
+    for (const auto& info : {page.locks.front().info, seen}) {
+        CHECK(info.holder == b.session->id());
+        CHECK(wall() - info.since <= 15s);
+    }
+    guard = {};
+    a.process->resume();
+    w.scheduler.run_for(10s);
+}
+
+TEST_CASE("a lock whose session has ended is shown as held by nobody, in a list as in a look") {
+    world w;
+    node a(w, 1);
+    node b(w, 2);
+    lock_guard guard;
+    run(w, a, take(a, "x", guard));
+    w.apply(delete_item_request{.table_name = table, .key = {{"pk", "session#" + a.session->id()}, {"sk", "-"}}});
+    lock_page page;
+    lock_info seen;
+    run(w, b, look_at_all(b, page, seen));
+    CHECK_FALSE(page.locks.front().info.held);
+    CHECK_FALSE(seen.held);
+    CHECK(page.locks.front().info.holder == a.session->id());
+}
+
+TEST_CASE("a page of locks has 1 to 1,000 rows") {
+    world w;
+    node a(w);
+    for (const auto size : {0, 1001}) {
+        error_code code;
+        const list_locks_options options{.table = table, .page_size = size};
+        list_locks(database(a.network), options, [&](error_code ended, const lock_page&) { code = ended; });
+        w.scheduler.run_for(1s);
+        CHECK(code == errc::invalid_option);
+    }
+}

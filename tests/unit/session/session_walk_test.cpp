@@ -35,7 +35,7 @@ public:
     session_walk(const session_rules& rules, std::uint64_t seed) : rules_(rules), random_(seed), lease_(times()) {}
 
     std::string run() {
-        REQUIRE(world_.applies(create_session(table, "a", 1s, "host", "c")));
+        REQUIRE(world_.applies(create_session(table, "a", 1s, "host", "c", {})));
         lease_.open();
         lease_.acknowledge(slow(), slow());
         at(0ms, [this] { beat(); });
@@ -86,7 +86,7 @@ private:
     void beat() {
         if (!lease_.live_at(slow()) && random_() % 2 == 0) return;
         const auto sending = beats_.next(slow());
-        auto request = beat_session(table, "a", sending.number);
+        auto request = beat_session(table, "a", sending.number, {});
         rules_.beat(request);
         const auto sent = slow();
         const auto send = [this, request, sent](bool awaited) {
