@@ -88,6 +88,9 @@ struct client_options {
     /// Empty: AWS_SDK_UA_APP_ID, the profile's `sdk_ua_app_id`, else nothing.
     detail::braced<std::string> application{};
 
+    /// Told of attempts that fail and are made again (warnings), and of calls that fail for other reasons than what
+    /// they ask (errors); of those that fail alike, by operation, attempt and cause, once a second, and how many there
+    /// were.
     log_hook log{};
 };
 

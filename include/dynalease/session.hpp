@@ -91,6 +91,12 @@ struct plain_session_options {
 /// for a lease of the session itself, it ends with what became of the last request.
 inline constexpr std::chrono::nanoseconds until_known = std::chrono::nanoseconds::min();
 
+struct open_options {
+    /// How long to wait for the session's lease; empty: as `acquire` does. Less than none is refused with
+    /// `errc::invalid_option`.
+    std::optional<std::chrono::nanoseconds> wait{};
+};
+
 struct close_options {
     /// Let work end, then release every lock. `false` cancels the work at once, and leaves the locks to the lease,
     /// without a request, and without waiting for one: for a fast exit that others notice later.
@@ -99,6 +105,10 @@ struct close_options {
     /// second (at most a quarter) is kept for the write that ends the session, and so frees what could not be released.
     /// Only what work still goes on under is left to the lease, the session's row too. Less than none counts as none.
     std::chrono::milliseconds timeout{5'000};
+    /// Guards count as work, too: whoever holds one may give it back himself in the first half of the time, and only
+    /// then is it taken from him. For servers whose requests `acquire` and `release`. A guard that is held as long as
+    /// the process lives, such as a leader's, makes each close take that half.
+    bool waits_for_guards = false;
 };
 
 /// What `close` did, and what it left. Each guard that was held, or on its way back, is in one of the three; those of a
@@ -178,6 +188,24 @@ public:
     /// Any thread; each figure is that of a moment of its own.
     session_counters counters() const;
 
+    /// Begins the session now instead of with the first lock: for a service that is to fail at its start, and not with
+    /// its first request, where the endpoint, the keys, their rights or the table are wrong. A plain session has
+    /// nothing to begin.
+    /// Errors: those of `acquire`, but for what it says of others; `errc::validation` for a table whose key is no
+    /// coordination table's, where the keys may describe it. Cancellation: all types. Cost: 1 write and 1
+    /// DescribeTable; of a session that lives already only that.
+    boost::asio::awaitable<void> open(open_options options = {}) const;
+    template <class... Tail>
+        requires verb_tail<void, Tail...>
+    auto open(open_options options, Tail&&... tail) const {
+        return detail::initiate<void>(get_executor(), open_verb{core_, options}, std::forward<Tail>(tail)...);
+    }
+    template <class... Tail>
+        requires verb_tail<void, Tail...>
+    auto open(Tail&&... tail) const {
+        return open(open_options{}, std::forward<Tail>(tail)...);
+    }
+
     /// Completes when the session is over: with success once it was closed by its owner, with `errc::session_lost` if
     /// it was lost for good. Cancellation: all types, with `errc::cancelled` and without effect on the session.
     boost::asio::awaitable<void> over() const;
@@ -189,13 +217,14 @@ public:
 
     /// Closed from the call on: whoever waits, or asks for a lock, a turn or an item, fails with `errc::session_closed`
     /// (`inspect` needs no session, and goes on), and no work of `with_lock` or `with_turn` begins. Work that runs may
-    /// end, for half of `close_options::timeout` (2.5 s by default); meanwhile all guards stay in force, and heartbeats
-    /// go on. What still runs then is cancelled (terminal), fails with `errc::session_closed`, and keeps its lock until
-    /// it has ended; work that awaits the very close of its session is such, too. All other guards are invalid then, at
-    /// once where no work runs; all locks are released, and the heartbeat ends. Idempotent; a closed session never
-    /// opens again. What fails is in the report: the call itself fails with `errc::cancelled` alone. Cancellation: all
-    /// types, of the wait for the end; the closing itself goes on in the background. Cost: one write per held lock, and
-    /// one for the session; a plain one has none.
+    /// end, for half of `close_options::timeout` (2.5 s by default), and guards may be given back for as long with
+    /// `waits_for_guards`; meanwhile all guards stay in force, and heartbeats go on. What still runs then is cancelled
+    /// (terminal), fails with `errc::session_closed`, and keeps its lock until it has ended; work that awaits the very
+    /// close of its session is such, too. All other guards are invalid then, at once where no work runs; all locks are
+    /// released, and the heartbeat ends. Idempotent; a closed session never opens again. What fails is in the report:
+    /// the call itself fails with `errc::cancelled` alone. Cancellation: all types, of the wait for the end; the
+    /// closing itself goes on in the background. Cost: one write per held lock, and one for the session; a plain one
+    /// has none.
     boost::asio::awaitable<close_report> close(close_options options = {});
     template <class... Tail>
         requires verb_tail<close_report, Tail...>
@@ -210,6 +239,11 @@ public:
 
 private:
     friend struct detail::access;
+    struct open_verb {
+        std::shared_ptr<detail::session_lives> core;
+        open_options options;
+        void operator()(diagnostics* details, detail::handler_for<void> handler) &&;
+    };
     struct over_verb {
         std::shared_ptr<detail::session_lives> core;
         void operator()(diagnostics* details, detail::handler_for<void> handler) &&;

@@ -211,22 +211,25 @@ client::backend::decision client::backend::decide(call& what, detail::attempt& d
     return {next_step::pause, verdict.pause};
 }
 
-void client::backend::log_retry(const call& what, const detail::attempt& done, std::chrono::milliseconds pause) const {
-    if (!log_) return;
-    std::string line(what.operation);
-    line += " attempt " + std::to_string(what.budget.attempts) + " failed: " + done.why.code.message();
-    const auto details = done.why.details.to_string();
-    if (!details.empty()) line += ": " + details;
-    log_(severity::warning, line + "; again in " + std::to_string(pause.count()) + " ms");
+void client::backend::log_retry(const call& what, const detail::attempt& done, std::chrono::milliseconds pause) {
+    const auto attempt = what.budget.attempts;
+    log_.tell({severity::warning, what.request.index(), attempt, done.why.code.value()}, world_.clock->now(), [&] {
+        std::string line(what.operation);
+        line += " attempt " + std::to_string(attempt) + " failed: " + done.why.code.message();
+        const auto details = done.why.details.to_string();
+        if (!details.empty()) line += ": " + details;
+        return line + "; again in " + std::to_string(pause.count()) + " ms";
+    });
 }
 
-failure client::backend::give_up(const call& what, detail::attempt done) const {
+failure client::backend::give_up(const call& what, detail::attempt done) {
     const bool expected = done.refused_by_service || done.why.code == errc::cancelled;
     auto result = detail::call_failure(std::move(done), what.request, what.doubt, what.tried, url_);
     const auto about = condition_of(result.code);
     const bool ours = about == condition::denied || about == condition::misconfigured;
-    if (log_ && (!expected || ours)) {
-        log_(severity::error, error(result.code, result.details).what());
+    if (!expected || ours) {
+        log_.tell({severity::error, what.request.index(), 0, result.code.value()}, world_.clock->now(),
+                  [&] { return std::string(error(result.code, result.details).what()); });
     }
     return result;
 }

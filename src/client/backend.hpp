@@ -3,6 +3,7 @@
 #pragma once
 
 #include "client/call_counters.hpp"
+#include "client/call_log.hpp"
 #include "client/configuration.hpp"
 #include "client/credentials/credentials_cache.hpp"
 #include "client/lanes.hpp"
@@ -71,8 +72,8 @@ private:
     detail::attempt read(const http::connection& from, const call& what, std::chrono::milliseconds signed_with);
     static detail::attempt unsent(errc why);
     decision decide(call& what, detail::attempt& done);
-    void log_retry(const call& what, const detail::attempt& done, std::chrono::milliseconds pause) const;
-    failure give_up(const call& what, detail::attempt done) const;
+    void log_retry(const call& what, const detail::attempt& done, std::chrono::milliseconds pause);
+    failure give_up(const call& what, detail::attempt done);
     failure call_off(call& what, detail::attempt done);
     void shut_down();
 
@@ -82,7 +83,7 @@ private:
     detail::call_limits limits_;
     std::size_t waiting_;
     std::string url_;
-    log_hook log_;
+    detail::call_log log_;
 
     detail::request_writer writer_;
     aws::retry_policy policy_;

@@ -3,8 +3,12 @@
 #include <dynalease/session.hpp>
 
 #include "database/called_verb.hpp"
+#include "database/table_key.hpp"
 #include "runtime/cancellation.hpp"
+#include "session/callers.hpp"
 #include "session/session_lives.hpp"
+#include "session/session_options.hpp"
+#include "session/wait_limit.hpp"
 
 #include <boost/asio/post.hpp>
 
@@ -15,6 +19,39 @@ namespace dynalease {
 namespace {
 
 using boost::asio::awaitable;
+
+/// In one life of a session.
+struct opening_outcome {
+    detail::shared_failure why{};
+    unsigned requests = 0;
+    bool asked = false;
+};
+
+awaitable<opening_outcome> open_life(std::shared_ptr<detail::session_impl> life, detail::wait_limit limit) {
+    auto opened = co_await life->opening().until_live(limit);
+    co_return opening_outcome{std::move(opened.why), opened.requests, true};
+}
+
+awaitable<runtime::completion<void>> run_open(std::shared_ptr<detail::session_lives> lives, open_options options,
+                                              diagnostics* details) {
+    runtime::completion<void> done;
+    if (const auto fault = detail::fault_of_wait(options.wait)) {
+        done.code = detail::report(*fault, details);
+        co_return done;
+    }
+    const auto limit = detail::limit_of(lives->world().clock->now(), options.wait);
+    auto ask = [&](const std::shared_ptr<detail::session_impl>& life) { return open_life(life, limit); };
+    const auto opened = co_await detail::ask_in_lives<opening_outcome>(lives, limit, ask);
+    if (opened.why) {
+        done.code = detail::report(*opened.why, details);
+        co_return done;
+    }
+    const auto life = lives->present();
+    if (life->plain()) co_return done;
+    const auto odd = co_await detail::look_for_key_fault(life->target(), life->options().table);
+    if (odd) done.code = detail::report(*odd, details);
+    co_return done;
+}
 
 awaitable<runtime::completion<void>> run_over(std::shared_ptr<detail::session_lives> lives, diagnostics* details) {
     for (;;) {
@@ -37,7 +74,7 @@ awaitable<runtime::completion<close_report>> run_close(std::shared_ptr<detail::s
 
 void close_in_background(const std::shared_ptr<detail::session_lives>& lives) {
     if (!lives || lives->context_ended()) return;
-    auto last = lives->announce_close(true);
+    auto last = lives->announce_close({});
     const auto executor = last->world().executor;
     boost::asio::post(executor, [last = std::move(last)] { last->closing().begin({}); });
 }
@@ -84,6 +121,14 @@ session_counters session::counters() const {
     return seen;
 }
 
+void session::open_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
+    const auto life = core->present();
+    const auto executor = core->world().executor;
+    auto verb = called(*life, "session.open", details);
+    detail::start_verb<void>(executor, std::move(verb), run_open(std::move(core), options, details),
+                             std::move(handler));
+}
+
 void session::over_verb::operator()(diagnostics* details, detail::handler_for<void> handler) && {
     const auto life = core->present();
     detail::start_verb<void>(core->world().executor, called(*life, "session.over", details), run_over(core, details),
@@ -91,11 +136,15 @@ void session::over_verb::operator()(diagnostics* details, detail::handler_for<vo
 }
 
 void session::close_verb::operator()(diagnostics* details, detail::handler_for<close_report> handler) && {
-    const auto last = core->announce_close(options.release);
+    const auto last = core->announce_close(options);
     // Not in the coroutine: one that is cancelled before its first step never runs.
     boost::asio::post(core->world().executor, [last, options = options] { last->closing().begin(options); });
     detail::start_verb<close_report>(core->world().executor, called(*last, "session.close", details), run_close(last),
                                      std::move(handler));
+}
+
+boost::asio::awaitable<void> session::open(open_options options) const {
+    return detail::await_verb<void>(get_executor(), open_verb{core_, options});
 }
 
 boost::asio::awaitable<void> session::over() const {

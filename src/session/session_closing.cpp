@@ -99,6 +99,10 @@ boost::asio::awaitable<void> session_closing::run([[maybe_unused]] std::shared_p
         co_await core_.opening().wait_ended(until);
         for (const auto& member : members.all()) member->session_drains(core_.over_failure());
         co_await members.wait_works_ended(began + timeout / 2);
+        for (const auto& grant : grants_) {
+            if (!options.waits_for_guards) break;
+            if (!grant->finished()) co_await grant->wait_finished_until(began + timeout / 2);
+        }
     }
     core_.status().end_draining();
     members.end_works();

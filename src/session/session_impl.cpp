@@ -43,12 +43,12 @@ std::shared_ptr<session_impl> session_impl::next() const {
     return std::make_shared<session_impl>(database_, terms_, std::move(after));
 }
 
-void session_impl::announce_close(bool drains) noexcept {
+void session_impl::announce_close(const close_options& how) noexcept {
     closing_.announced();
     const auto now = status_.state();
     if (now == session_state::closed || now == session_state::lost) return;
     const bool work_goes_on = members_.refuse_work();
-    status_.announce_close(drains && work_goes_on);
+    status_.announce_close(how.release && (work_goes_on || how.waits_for_guards));
 }
 
 // ---- the database's executor -------------------------------------------------------------------------------

@@ -57,8 +57,8 @@ public:
     /// The life after this one, which awaits it.
     std::shared_ptr<session_impl> next() const;
     /// Closed for all who ask from here on; `session_closing::begin` follows.
-    /// @param drains work goes on meanwhile, and all that is held stays in force until it has ended
-    void announce_close(bool drains) noexcept;
+    /// While work goes on, or holders have their time, all that is held stays in force.
+    void announce_close(const close_options& how) noexcept;
     /// For destructors: nothing can be posted any more.
     bool context_ended() const noexcept { return context_->reached(); }
 

@@ -44,9 +44,9 @@ session_state session_lives::state() const noexcept {
     return goes_on ? session_state::idle : now;
 }
 
-std::shared_ptr<session_impl> session_lives::announce_close(bool drains) {
+std::shared_ptr<session_impl> session_lives::announce_close(const close_options& how) {
     const auto hold = held();
-    present_now()->announce_close(drains);
+    present_now()->announce_close(how);
     closed_ = true;
     return present_;
 }

@@ -44,9 +44,9 @@ public:
     /// That life was lost, and another has come after it.
     bool left_behind(const session_impl& life) { return present().get() != &life; }
     session_state state() const noexcept;
-    /// No other life begins. @param drains as `session_impl::announce_close`
+    /// No other life begins.
     /// @returns the last, in which all who ask from here on are told that it is closed
-    std::shared_ptr<session_impl> announce_close(bool drains);
+    std::shared_ptr<session_impl> announce_close(const close_options& how);
 
 private:
     const std::shared_ptr<session_impl>& present_now();

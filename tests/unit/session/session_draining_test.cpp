@@ -209,3 +209,45 @@ TEST_CASE("a session that is left to the lease cancels work at once") {
     closes.wait(10ms);
     CHECK_FALSE(in.next->done());
 }
+
+TEST_CASE("guards that are waited for are given back by their holders, and in time taken from those who do not") {
+    struct step {
+        std::chrono::milliseconds gives_back;
+        bool waits;
+        bool by_himself;
+    };
+    for (const auto& [gives_back, waits, by_himself] :
+         {step{1s, true, true}, step{1s, false, false}, step{4s, true, false}}) {
+        world w;
+        node a(w, 1);
+        node b(w, 2);
+        lock_guard guard;
+        lock_guard next;
+        run(w, a, take(lock{*a.session, "x"}, guard));
+        const running waiting(w, b, take(lock{*b.session, "x"}, next));
+        w.scheduler.run_for(1s);
+        std::optional<close_report> report;
+        const auto began = w.scheduler.now();
+        auto closed = began;
+        close_options how;
+        how.waits_for_guards = waits;
+        a.session->close(how, [&](error_code, const close_report& told) {
+            report = told;
+            closed = w.scheduler.now();
+        });
+        w.scheduler.run_for(gives_back);
+        CHECK(guard.held() == by_himself);
+        CHECK(next.held() != by_himself);
+        error_code told;
+        guard.release([&](error_code code) { told = code; });
+        w.scheduler.run_for(1s);
+        CHECK(bool(told) != by_himself);
+        CHECK(next.held());
+        REQUIRE(report);
+        CHECK(report->failed.empty());
+        CHECK(report->released == 1);
+        // No longer than they take, or than half of the time.
+        CHECK(closed - began >= (by_himself ? 1s : waits ? 2500ms : 0ms));
+        CHECK(closed - began <= (by_himself ? 1200ms : waits ? 2700ms : 200ms));
+    }
+}
