@@ -56,7 +56,7 @@ void drafted_state::put(const drafted_put& wanted) {
     } else {
         add_unknown(wanted);
     }
-    note_names(wanted.members.present);
+    for (const auto* each : {&wanted.members.present, &wanted.times.made, &wanted.times.saved}) note_names(*each);
     view_ = wanted.view;
 }
 

@@ -60,10 +60,8 @@ struct lock_info {
     std::string owner{};             ///< the holding session's `session_options::owner`
     std::int64_t fencing_token = 0;  ///< of the last grant; 0: never granted
     std::size_t waiting = 0;         ///< processes in line
-    /// When the last grant was asked for, and when the holding session sent its last heartbeat that landed, each by the
-    /// clock of that process; the epoch: not known.
-    wall_time since{};
-    wall_time last_heartbeat{};
+    wall_time since{};               ///< when the last grant was asked for, by the clock of who did
+    wall_time last_heartbeat{};      ///< of the holding session that landed, by its own clock. The epoch: not known
     item data{};                     ///< of the last grant that brought any: `acquire_options::data`
 };
 

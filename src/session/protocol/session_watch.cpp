@@ -24,7 +24,9 @@ void session_watch::sight(const std::optional<session_row>& row, time_point now)
     lease_ = row->lease;
     owner_ = row->owner;
     if (beat_ != row->beat) {
-        if (beat_ && now - before < lease_) seen_alive_ = now;
+        // A revocation is no sign of its life, though its lease is counted from there.
+        const bool its_own = row->beat != last_beat;
+        if (beat_ && its_own && now - before < lease_) seen_alive_ = now;
         beat_ = row->beat;
         since_ = now;
     }

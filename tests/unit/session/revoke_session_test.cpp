@@ -135,3 +135,23 @@ TEST_CASE("a session that cannot be revoked is told of, and nothing is written")
     edit(it.w, "session#" + it.a.session->id(), "state", "dead");
     CHECK(refusal_of(it.w, of(it.a.session->id()), "has schema 2") == errc::unsupported_version);
 }
+
+TEST_CASE("who asks whether a holder lives is not told so by the holder's revocation") {
+    world w;
+    node a(w, 1);
+    node b(w, 2);
+    lock_guard held;
+    run(w, a, take(a, "x", held));
+    a.process->pause();
+    lock_guard taken;
+    const running asks(w, b, take(lock{*b.session, "x"}, taken, {.wait = until_known}));
+    w.scheduler.run_for(1500ms);
+    const auto began = w.scheduler.now();
+    CHECK(revoked(w, of(a.session->id())) == true);
+    while (!asks.done() && w.scheduler.now() < began + 30s) w.scheduler.run_for(10ms);
+    CHECK(taken.held());
+    CHECK(w.scheduler.now() - began > 9s);
+    held = {};
+    a.process->resume();
+    w.scheduler.run_for(10s);
+}

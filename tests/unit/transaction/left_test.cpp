@@ -358,6 +358,7 @@ TEST_CASE("what is set aside is looked at in each sweep, and by none after an ho
         CHECK(open_rows(in) == 0);
         in.b.network->clear_log();
         co_await all.sweep();
-        CHECK(in.requests(in.b) == 1);
+        CHECK(in.requests(in.b, "Scan") == 1);
+        CHECK(in.requests(in.b) == 2);  // DescribeTable, too
     });
 }

@@ -169,6 +169,26 @@ TEST_CASE("of two structs that put an item the one that knows its times sets the
     s.in_a(body, tier);
 }
 
+TEST_CASE("times of what is erased in the same transaction are no times of what is made after it") {
+    bank s;
+    s.has("ann", 1);
+    const auto body = [](bank& in) -> asio::awaitable<void> {
+        const accounts others = bank::table_of(in.a);
+        co_await commit(in, transaction_tier::inline_undo, [&](transaction& tx, const lines& book) {
+            const line first{.name = "ann", .balance = 2};
+            tx.put(book, first);
+            tx.update(book, "ann", set("balance", 3));
+            tx.erase(book, "ann");
+            tx.put(others, worth("ann", 4));
+        });
+        const auto found = in.stored("ann");
+        CHECK(find_integer(found, "balance") == 4);
+        CHECK_FALSE(found.contains("made"));
+        CHECK_FALSE(found.contains("saved"));
+    };
+    s.in_a(body);
+}
+
 TEST_CASE("a transaction sees the times of what it has put itself") {
     bank s;
     const auto body = [](bank& in) -> asio::awaitable<void> {
