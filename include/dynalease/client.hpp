@@ -89,8 +89,8 @@ struct client_options {
     detail::braced<std::string> application{};
 
     /// Told of attempts that fail and are made again (warnings), and of calls that fail for other reasons than what
-    /// they ask (errors); of those that fail alike, by operation, attempt and cause, once a second, and how many there
-    /// were.
+    /// they ask (errors); of those that fail alike, by operation, attempt and cause, once a second. The next one says
+    /// how many were left out.
     log_hook log{};
 };
 

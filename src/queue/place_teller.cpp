@@ -6,6 +6,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <string>
@@ -15,7 +16,7 @@ namespace dynalease::detail {
 
 namespace {
 
-using namespace std::chrono_literals;
+constexpr std::chrono::seconds interval{1};
 
 void call(const session_impl& core, const queue_entrant& who, const queue_place& place) {
     try {
@@ -30,8 +31,32 @@ void call(const session_impl& core, const queue_entrant& who, const queue_place&
 }  // namespace
 
 void place_teller::stands_in_line(const std::shared_ptr<queue_entrant>& who) {
+    if (!who->on_place) return;
+    any_asks_ = true;
+    tell(who);
+}
+
+void place_teller::head_seen() noexcept {
+    if (any_asks_) due_ = std::min(due_, looked_ + interval);
+}
+
+dynalease::time_point place_teller::tell() {
+    const auto now = core_.now();
+    if (now < due_) return due_;
+    looked_ = now;
+    due_ = dynalease::time_point::max();
+    any_asks_ = false;
+    for (const auto& [ticket, who] : here_.waiting) {
+        if (!who->on_place) continue;
+        any_asks_ = true;
+        tell(who);
+    }
+    return due_;
+}
+
+void place_teller::tell(const std::shared_ptr<queue_entrant>& who) {
     const auto& head = view_.head();
-    if (!who->on_place || !head.known()) return;
+    if (!head.known()) return;
     const auto& mine = who->ticket->mine;
     const queue_place place{
         .ticket = mine.ticket,
@@ -41,18 +66,17 @@ void place_teller::stands_in_line(const std::shared_ptr<queue_entrant>& who) {
     const bool news = !told || told->ticket != place.ticket || place.before < told->before;
     // Where all before it are over its turn is about to come.
     if (!news || place.before < 1) return;
+    const auto now = core_.now();
+    if (told && now - who->place_told_at < interval) {
+        due_ = std::min(due_, who->place_told_at + interval);
+        return;
+    }
     who->told_place = place;
+    who->place_told_at = now;
     // Not from here: what it does may change who waits.
     boost::asio::post(core_.world().executor, [core = core_.shared_from_this(), who, place] {
         if (who->wanted()) call(*core, *who, place);
     });
-}
-
-void place_teller::head_seen() {
-    const auto now = core_.now();
-    if (told_at_ && now - *told_at_ < 1s) return;
-    told_at_ = now;
-    for (const auto& [ticket, who] : here_.waiting) stands_in_line(who);
 }
 
 }  // namespace dynalease::detail

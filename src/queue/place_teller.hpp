@@ -9,7 +9,6 @@
 #include <dynalease/runtime/time.hpp>
 
 #include <memory>
-#include <optional>
 
 namespace dynalease::detail {
 
@@ -19,14 +18,21 @@ public:
         : core_(core), view_(view), here_(here) {}
 
     void stands_in_line(const std::shared_ptr<queue_entrant>& who);
-    /// Once a second at most: one process may have ten thousand in line, and each turn that ends moves all of them.
-    void head_seen();
+    /// They may stand otherwise now.
+    void head_seen() noexcept;
+    /// Tells all of what is news to them, if it is time. @returns when to call again
+    dynalease::time_point tell();
 
 private:
+    void tell(const std::shared_ptr<queue_entrant>& who);
+
     session_impl& core_;
     const queue_view& view_;
     const queue_callers& here_;
-    std::optional<dynalease::time_point> told_at_{};
+    bool any_asks_ = false;
+    // One process may have ten thousand in line, and each turn that ends moves all of them.
+    dynalease::time_point looked_{};
+    dynalease::time_point due_ = dynalease::time_point::max();
 };
 
 }  // namespace dynalease::detail

@@ -94,6 +94,7 @@ public:
 
     const place_hook on_place;
     std::optional<queue_place> told_place{};
+    dynalease::time_point place_told_at{};
     std::shared_ptr<drawn_ticket> ticket;  ///< another one when it has to be drawn again
     const bool tries;
     const bool until_known;                                ///< ... whether anybody before it lives

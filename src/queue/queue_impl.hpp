@@ -103,6 +103,8 @@ public:
     void grant(const std::shared_ptr<queue_entrant>& who, std::optional<dynalease::time_point> unwritten_until);
     void lose_turn(const std::shared_ptr<queue_hold>& hold, std::string_view why);
     void fail_waiting(const shared_failure& why);
+    /// @returns when to call again
+    dynalease::time_point tell_places() { return places_.tell(); }
 
 private:
     void seen(const protocol::head_sights::news& what) override;

@@ -25,15 +25,16 @@ boost::asio::awaitable<void> queue_watch::watch([[maybe_unused]] queue_target se
     sleep_.emplace(core_.world());
     while (!here_.waiting.empty() && core_.may_write()) {
         const auto mine = here_.lowest();
+        const auto places = front_.tell_places();
         if (here_.blocked_by_themselves()) {
-            co_await sleep_->wait_until(dynalease::time_point::max());
+            co_await sleep_->wait_until(places);
             continue;
         }
         const bool next_in_line = ahead_of(mine) <= 1;
         if (next_in_line && examined_.passed != view_.head()->passed) examine_again({});
         const auto examination = next_in_line ? examined_.next : dynalease::time_point::max();
         const auto blocker = next_in_line ? blocker_due() : dynalease::time_point::max();
-        const auto due = std::min({polls_.next(), examination, blocker});
+        const auto due = std::min({polls_.next(), examination, blocker, places});
         if (core_.now() < due) {
             co_await sleep_->wait_until(due);
         } else if (due == blocker) {

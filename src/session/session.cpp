@@ -49,7 +49,14 @@ awaitable<runtime::completion<void>> run_open(std::shared_ptr<detail::session_li
     const auto life = lives->present();
     if (life->plain()) co_return done;
     const auto odd = co_await detail::look_for_key_fault(life->target(), life->options().table);
-    if (odd) done.code = detail::report(*odd, details);
+    const bool cancelled = co_await runtime::cancellation_requested();
+    if (cancelled) {
+        done.code = make_error_code(errc::cancelled);
+    } else if (odd) {
+        done.code = detail::report(*odd, details);
+    } else if (!life->live()) {
+        done.code = detail::report(life->over_failure(), details);
+    }
     co_return done;
 }
 

@@ -33,7 +33,7 @@ awaitable<std::optional<failure>> read_puts(std::shared_ptr<open_transaction> of
         if (!each.wants_reading()) continue;
         auto held = of->held ? of->held->find(each.layout.table, each.key) : std::nullopt;
         if (held)
-            of->draft.saw(each.layout, each.key, std::move(held), nullptr);
+            of->draft.saw(each.layout, each.key, std::move(held));
         else
             unread.push_back({each.layout, each.key});
     }
@@ -41,7 +41,7 @@ awaitable<std::optional<failure>> read_puts(std::shared_ptr<open_transaction> of
     auto found = co_await read_latest(of->core, unread);
     if (!found) co_return std::move(found).error();
     for (std::size_t i = 0; i < unread.size(); ++i) {
-        of->draft.saw(unread[i].layout, unread[i].key, std::move((*found)[i]), nullptr);
+        of->draft.saw(unread[i].layout, unread[i].key, std::move((*found)[i]));
     }
     co_return std::nullopt;
 }

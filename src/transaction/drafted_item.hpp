@@ -12,6 +12,7 @@
 #include <dynalease/transaction/transaction_operations.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <variant>
 #include <vector>
@@ -36,15 +37,21 @@ bool is(const drafted_write& write) {
     return std::holds_alternative<Kind>(write);
 }
 
+/// A struct that the item was read as.
+struct drafted_reader {
+    item_view view;
+    std::size_t writes;  ///< those before that read
+};
+
 struct drafted_item {
     protocol::item_layout layout{};
     item_key key{};
     bool read = false;                    ///< it is known what it was:
     std::optional<stored_item> before{};  ///< ... this; empty: there was none
-    item_view view = nullptr;             ///< ... as its reader sees it
     bool inserted = false;                ///< by the first of the writes, which is a put
     bool was_inserted = false;            ///< ... and erased again: there must have been none
     std::vector<drafted_write> writes{};
+    std::vector<drafted_reader> readers{};
     /// Of the item as it was before: that there is one, and what else is demanded.
     std::optional<condition_expression> demand{};
 

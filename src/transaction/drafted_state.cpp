@@ -5,6 +5,7 @@
 #include "transaction/protocol/joint_requests.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <variant>
 
 namespace dynalease::detail {
@@ -26,7 +27,7 @@ item made_of(const item_key& key, const drafted_put& wanted) {
 }  // namespace
 
 drafted_state::drafted_state(const drafted_item& of)
-    : of_(of), known_(of.read || of.inserted || of.was_inserted), view_(of.view), known_then_(known_) {
+    : of_(of), known_(of.read || of.inserted || of.was_inserted), then_known_(known_) {
     if (of.before && !of.was_inserted) now_ = of.before->attributes;
     if (now_) note_names(*now_);
     then_ = now_;
@@ -44,84 +45,89 @@ void drafted_state::apply(const drafted_write& write) {
         void operator()(const drafted_erasure&) const { state.erase(); }
     } const act{*this};
     std::visit(act, write);
+    ++applied_;
 }
 
 void drafted_state::put(const drafted_put& wanted) {
-    if (known_ && !now_) {
-        now_ = made_of(of_.key, wanted);
-    } else if (wanted.complete) {
+    if (known_ && now_ && !wanted.complete) {
+        merge(wanted);
+    } else if (known_ || wanted.complete) {
         replace(wanted);
-    } else if (known_) {
-        add_known(wanted);
-    } else {
-        add_unknown(wanted);
     }
     for (const auto* each : {&wanted.members.present, &wanted.times.made, &wanted.times.saved}) note_names(*each);
-    view_ = wanted.view;
+    if (wanted.view != nullptr) own_.insert(wanted.view);
 }
 
-/// In place of all that is there, whatever it is.
+/// In place of all that is there, or of nothing.
 void drafted_state::replace(const drafted_put& wanted) {
-    if (!known_) {
-        known_ = true;
-        now_ = made_of(of_.key, wanted);
+    if (known_ && now_ && touched_.empty()) {
+        auto members = wanted.members;
+        set_all(wanted.times.made, members.present);
+        members.absent = protocol::replaced_members(of_.layout, *now_, members).remove;
+        now_ = protocol::changed(*now_, protocol::changed_members(of_.layout, {*now_, *now_, members}));
         return;
     }
-    auto members = wanted.members;
-    set_all(wanted.times.made, members.present);
-    members.absent = protocol::replaced_members(of_.layout, *now_, members).remove;
-    now_ = protocol::changed(*now_, protocol::changed_members(of_.layout, {*now_, *now_, members}));
+    known_ = true;
+    touched_.clear();
+    now_ = made_of(of_.key, wanted);
 }
 
-/// Only what has changed since whoever puts it saw it.
-void drafted_state::add_known(const drafted_put& wanted) {
-    const bool saw_it = wanted.view != nullptr && wanted.view == view_;
-    const auto seen = saw_it ? wanted.view(*now_) : std::nullopt;
+/// Only what has changed since its struct saw it; of what updates have touched, all.
+void drafted_state::merge(const drafted_put& wanted) {
+    const auto seen = seen_by(wanted.view);
     auto changes = protocol::changed_members(of_.layout, {*now_, seen ? *seen : *now_, wanted.members});
+    for (const auto& name : touched_) {
+        const auto* value = find(wanted.members.present, name);
+        if (value) changes.set.insert_or_assign(name, *value);
+        const bool absent = std::ranges::find(wanted.members.absent, name) != wanted.members.absent.end();
+        const bool removed = std::ranges::find(changes.remove, name) != changes.remove.end();
+        if (absent && !removed) changes.remove.push_back(name);
+    }
     if (changes.size() != 0) set_all(wanted.times.saved, changes.set);
-    now_ = protocol::changed(*now_, changes);
+    for (const auto& [name, value] : changes.set) touched_.erase(name);
+    for (const auto& name : changes.remove) touched_.erase(name);
+    now_ = protocol::changed(*std::move(now_), changes);
 }
 
-void drafted_state::add_unknown(const drafted_put& wanted) {
-    auto changes = protocol::all_members(of_.layout, wanted.members);
-    if (changes.size() != 0) set_all(wanted.times.saved, changes.set);
-    for (const auto& [name, value] : changes.set) std::erase(since_.remove, name);
-    set_all(changes.set, since_.set);
-    for (const auto& name : changes.remove) {
-        since_.set.erase(name);
-        if (std::ranges::find(since_.remove, name) == since_.remove.end()) since_.remove.push_back(name);
+/// Empty: it was never read or put as such a struct, or is none.
+std::optional<item> drafted_state::seen_by(item_view view) const {
+    const auto has_read = [&](const drafted_reader& each) { return each.view == view && each.writes <= applied_; };
+    if (view == nullptr || !(own_.contains(view) || std::ranges::any_of(of_.readers, has_read))) return std::nullopt;
+    try {
+        return view(*now_);
+    } catch (const std::exception&) {
+        return std::nullopt;
     }
 }
 
 void drafted_state::update(const drafted_update& made) {
-    for (const auto& name : protocol::touched_by(made.change)) names_.insert(name);
-    known_ = known_then_ = false;
-    now_.reset();
-    then_.reset();
-    since_ = {};
-    view_ = nullptr;
+    for (const auto& name : protocol::touched_by(made.change)) {
+        names_.insert(name);
+        touched_.insert(name);
+    }
+    then_known_ = known_;
+    then_ = now_;
+    touched_then_ = touched_;
 }
 
 void drafted_state::erase() {
     known_ = true;
     now_.reset();
-    since_ = {};
-    view_ = nullptr;
+    touched_.clear();
 }
 
 protocol::member_changes drafted_state::changes() const {
-    if (!known_) return since_;
     protocol::member_changes changes;
     const auto ours = [&](const std::string& name) {
         return protocol::is_key(of_.layout, name) || protocol::is_reserved(of_.layout, name);
     };
-    for (const auto& [name, value] : *now_) {
-        const auto* before = then_ ? find(*then_, name) : nullptr;
-        if (!ours(name) && !(before && *before == value)) changes.set.emplace(name, value);
-    }
     for (const auto& name : names_) {
-        const bool was = !known_then_ || (then_ && then_->contains(name));
-        if (was && !now_->contains(name) && !ours(name)) changes.remove.push_back(name);
+        if (ours(name) || touched_.contains(name)) continue;
+        const auto* now = find(*now_, name);
+        const auto* then = then_ ? find(*then_, name) : nullptr;
+        const bool uncertain = !then_known_ || touched_then_.contains(name);
+        if (now && (uncertain || !then || !(*then == *now))) changes.set.emplace(name, *now);
+        if (!now && (uncertain || then)) changes.remove.push_back(name);
     }
     return changes;
 }

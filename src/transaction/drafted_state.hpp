@@ -5,48 +5,56 @@
 #include "transaction/drafted_item.hpp"
 #include "versioned/protocol/version_changes.hpp"
 
+#include <cstddef>
 #include <optional>
 #include <set>
 #include <string>
 
 namespace dynalease::detail {
 
-/// Each put acts on what those before it leave, as a save would. What an update leaves the service alone knows; what is
-/// put or erased after it is collected anew, for it becomes a write of its own.
+/// Each put acts on what those before it leave, as a save would: through the eyes of its struct, where that has read or
+/// put the item before. What an update leaves of the attributes that it touches the service alone knows; so puts after
+/// it are a write of their own.
 class drafted_state {
 public:
     /// Before the first of the writes.
     explicit drafted_state(const drafted_item& of);
 
-    void put(const drafted_put& wanted);
-    void update(const drafted_update& made);
-    void erase();
+    /// The next of them.
     void apply(const drafted_write& write);
 
-    /// All that the item has is known.
+    /// It is known whether there is an item, and what it has but for what updates have touched.
     bool known() const noexcept { return known_; }
-    /// Where it is known. Empty: there is none.
+    /// Where that is known. Empty: there is none.
     const std::optional<item>& now() const noexcept { return now_; }
-    /// Since the last update, or the beginning, of an item that was and is there.
+    /// By puts and erasures since the last update, or the beginning, of an item that was and is there.
     protocol::member_changes changes() const;
     /// There was none at that time, and there is one now.
-    bool makes() const noexcept { return known_then_ && !then_ && now_; }
+    bool makes() const noexcept { return then_known_ && !then_ && now_; }
 
 private:
+    using names = std::set<std::string>;
+
+    void put(const drafted_put& wanted);
     void replace(const drafted_put& wanted);
-    void replace_known(const drafted_put& wanted);
-    void add_known(const drafted_put& wanted);
-    void add_unknown(const drafted_put& wanted);
+    void merge(const drafted_put& wanted);
+    void update(const drafted_update& made);
+    void erase();
+    std::optional<item> seen_by(item_view view) const;
     void note_names(const item& attributes);
 
     const drafted_item& of_;
+    std::size_t applied_ = 0;
     bool known_;
     std::optional<item> now_{};
-    item_view view_ = nullptr;          ///< of whoever has read or put it last
-    std::set<std::string> names_{};     ///< of all attributes that it may have, or have had
-    bool known_then_;                   ///< at the last update, or the beginning
-    std::optional<item> then_{};        ///< ... and what it was
-    protocol::member_changes since_{};  ///< ... where it is not known what they change
+    names touched_{};            ///< by updates, and not put since: what stands in `now_` is of before
+    names names_{};              ///< of all attributes that it may have, or have had
+    std::set<item_view> own_{};  ///< of the structs that were put
+
+    // At the last update, or the beginning.
+    bool then_known_;
+    std::optional<item> then_{};
+    names touched_then_{};
 };
 
 }  // namespace dynalease::detail

@@ -112,15 +112,16 @@ result<std::optional<transaction_sight>> transaction_draft::known(const item_lay
     const auto* touched = find(layout, key);
     if (!touched) return std::optional<transaction_sight>{};
     if (touched->updated()) return of_item(errc::updated_blindly, *touched, "it was updated before");
-    const auto as = [](std::optional<stored_item> shown) { return std::optional(transaction_sight{std::move(shown)}); };
+    const auto as = [](std::optional<stored_item> shown) {
+        return std::optional(transaction_sight{.stored = std::move(shown), .known = true});
+    };
     if (touched->writes.empty() && touched->read) return as(touched->before);
     const auto state = state_of(*touched);
     if (!state.known()) return std::optional<transaction_sight>{};
     return as(state.now() ? std::optional(stored_item{{}, *state.now()}) : std::nullopt);
 }
 
-bool transaction_draft::saw(const item_layout& layout, const item_key& key, std::optional<stored_item> before,
-                            item_view view) {
+bool transaction_draft::saw(const item_layout& layout, const item_key& key, std::optional<stored_item> before) {
     auto& touched = at(layout, key);
     if (touched.read) {
         const bool there = touched.before.has_value();
@@ -128,8 +129,13 @@ bool transaction_draft::saw(const item_layout& layout, const item_key& key, std:
     }
     touched.read = true;
     touched.before = std::move(before);
-    touched.view = view;
     return true;
+}
+
+void transaction_draft::read_as(const item_layout& layout, const item_key& key, item_view view) {
+    auto& touched = at(layout, key);
+    const auto known = std::ranges::find(touched.readers, view, &drafted_reader::view);
+    if (known == touched.readers.end()) touched.readers.push_back({view, touched.writes.size()});
 }
 
 // ---- writes ------------------------------------------------------------------------------------------------
@@ -139,10 +145,6 @@ void transaction_draft::put(const item_layout& layout, const item_key& key, draf
     // There must have been something to erase.
     const bool erased_unseen = touched.erased() && !touched.has_put() && !touched.was_missing();
     if (erased_unseen && !touched.demand) touched.demand.emplace();
-    // Of a former put by the same struct nothing is left.
-    const auto* former = touched.writes.empty() ? nullptr : std::get_if<drafted_put>(&touched.writes.back());
-    const bool alike = former && wanted.view != nullptr && former->view == wanted.view;
-    if (alike) touched.writes.pop_back();
     touched.writes.emplace_back(std::move(wanted));
 }
 
@@ -233,7 +235,7 @@ std::optional<failure> fault_of_size(const drafted_item& touched, const item& wh
 /// What has been put since the last update. Empty: it changes nothing.
 result<std::optional<protocol::planned_write>> planned_puts(const drafted_item& touched, const drafted_state& state) {
     std::optional<protocol::planned_write> write;
-    if (state.known() && !state.now()) return write;
+    if (!state.now()) return write;
     if (state.makes()) {
         write.emplace(protocol::planned_write{.kind = protocol::mark_kind::inserted});
         write->whole = *state.now();
@@ -242,8 +244,7 @@ result<std::optional<protocol::planned_write>> planned_puts(const drafted_item& 
     }
     const auto changes = state.changes();
     if (changes.size() == 0) return write;
-    const auto whole = state.known() ? *state.now() : protocol::changed(touched.before->attributes, changes);
-    if (auto why = fault_of_size(touched, whole)) return *std::move(why);
+    if (auto why = fault_of_size(touched, *state.now())) return *std::move(why);
     write.emplace(protocol::planned_write{.change = as_update(changes)});
     return write;
 }

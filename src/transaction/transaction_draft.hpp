@@ -31,10 +31,10 @@ public:
 
     /// Empty: nothing is known of the item. Fails with `errc::updated_blindly`.
     result<std::optional<transaction_sight>> known(const protocol::item_layout& layout, const item_key& key) const;
-    /// The first sight of an item counts. @param view of whoever reads it
-    /// @returns whether this one bears it out
-    bool saw(const protocol::item_layout& layout, const item_key& key, std::optional<stored_item> before,
-             item_view view);
+    /// The first sight of an item counts. @returns whether this one bears it out
+    bool saw(const protocol::item_layout& layout, const item_key& key, std::optional<stored_item> before);
+    /// It was shown to the body as that struct.
+    void read_as(const protocol::item_layout& layout, const item_key& key, item_view view);
 
     void put(const protocol::item_layout& layout, const item_key& key, drafted_put wanted);
     std::optional<failure> insert(const protocol::item_layout& layout, const item_key& key, drafted_put wanted);

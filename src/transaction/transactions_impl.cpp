@@ -147,11 +147,14 @@ result<std::optional<transaction_sight>> known_in(const open_transaction& of, co
 transaction_sight remember(open_transaction& of, std::shared_ptr<versioned_impl> table, const item_key& key,
                            transaction_sight sight, item_view view) {
     constexpr const char* verb = "transaction.get";
+    if (!sight.fresh && !sight.known) return sight;  // of a read that has failed
     check_open(verb, of);
     const auto& layout = table->layout();
-    if (of.draft.saw(layout, key, std::move(sight.stored), view)) {
+    const bool fits = !sight.fresh || of.draft.saw(layout, key, std::move(sight.stored));
+    if (fits) {
         auto now = of.draft.known(layout, key);
         if (!now) refuse(verb, std::move(now).error());
+        of.draft.read_as(layout, key, view);
         return **std::move(now);
     }
     failure why(errc::conflict);

@@ -193,10 +193,8 @@ private:
         detail::transaction_get_verb asked;
 
         std::optional<T> operator()(detail::transaction_sight sight) const {
-            if (sight.fresh) {
-                sight = detail::remember(*asked.of, asked.table, asked.key, std::move(sight),
-                                         &detail::typed_orders<T>::seen_in);
-            }
+            sight = detail::remember(*asked.of, asked.table, asked.key, std::move(sight),
+                                     &detail::typed_orders<T>::seen_in);
             return value_in<T>(*asked.table, sight, "transaction.get");
         }
     };

@@ -57,6 +57,7 @@ const std::string& id_of(const open_transaction& of);
 struct transaction_sight {
     std::optional<stored_item> stored{};
     bool fresh = false;  ///< by a read of its own, which the transaction does not depend on yet
+    bool known = false;  ///< to the transaction, by its reads and writes before
 };
 /// What a struct sees of an item's attributes, as it would store them again. Empty: all, as they are.
 using item_view = std::optional<item> (*)(const item& attributes);

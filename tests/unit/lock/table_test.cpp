@@ -262,3 +262,21 @@ TEST_CASE("a page of locks has 1 to 1,000 rows") {
         CHECK(code == errc::invalid_option);
     }
 }
+
+TEST_CASE("a damaged row spoils no page of locks") {
+    world w;
+    node a(w);
+    lock_guard guard;
+    run(w, a, take(a, "x", guard));
+    for (const auto& holder : {std::string(2100, 'h'), std::string()}) {
+        auto row = w.row("lock#x");
+        row.insert_or_assign("pk", "lock#damaged");
+        row.insert_or_assign("holder", holder);
+        w.apply(put_item_request{.table_name = table, .new_item = row});
+        lock_page page;
+        lock_info seen;
+        run(w, a, look_at_all(a, page, seen));
+        REQUIRE(page.locks.size() == 2);
+        for (const auto& [name, info] : page.locks) CHECK(info.held == (name == "x" || !holder.empty()));
+    }
+}

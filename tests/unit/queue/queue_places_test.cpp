@@ -202,3 +202,37 @@ TEST_CASE("on_place is refused for several queues at once") {
     CHECK(code == errc::invalid_option);
     CHECK(why.message.find("on_place") != std::string::npos);
 }
+
+TEST_CASE("what is not told at once is told a second later, though nothing else happens") {
+    world w;
+    node a(w, 1);
+    std::vector<queue_turn> turns(6);
+    std::vector<told_places> told(6);
+    std::vector<std::vector<std::chrono::nanoseconds>> times(6);
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+        auto options = told[i].options();
+        auto note = options.on_place;
+        options.on_place = [&, i, note](const queue_place& place) {
+            note(place);
+            times[i].push_back(w.scheduler.now().time_since_epoch());
+        };
+        let_enter(w, a, turns[i], options);
+    }
+    w.scheduler.run_for(2s);
+    // Three turns end within half a second, and the fourth lasts.
+    for (std::size_t i = 0; i < 3; ++i) {
+        REQUIRE(turns[i]);
+        run(w, a, leave(turns[i]));
+        w.scheduler.run_for(150ms);
+    }
+    w.scheduler.run_for(2s);
+    REQUIRE(turns[3]);
+    CHECK(told[4].before().back() == 1);
+    CHECK(told[5].before().back() == 2);
+    for (const auto& each : times) {
+        for (std::size_t i = 1; i < each.size(); ++i) CHECK(each[i] - each[i - 1] >= 1s);
+    }
+    const auto before = sent(a);
+    w.scheduler.run_for(10min);
+    CHECK(sent(a) == before);
+}

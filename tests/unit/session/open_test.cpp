@@ -4,6 +4,9 @@
 
 #include <dynalease/lock.hpp>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+
 #include <catch2/catch.hpp>
 
 #include <optional>
@@ -111,4 +114,26 @@ TEST_CASE("a session that was closed is not opened again, and a plain one has no
     w.scheduler.run_for(1s);
     CHECK(of_plain.code == error_code());
     CHECK(a.network->log().empty());
+}
+
+TEST_CASE("who is cancelled, or closed, while the table is looked at is told so") {
+    for (const bool closes : {false, true}) {
+        world w;
+        node a(w);
+        a.network->set_plan([](const any_request& request, const call_options&) {
+            const bool describes = std::holds_alternative<describe_table_request>(request);
+            return fault{.after = describes ? 500ms : 1ms};
+        });
+        asio::cancellation_signal cancel;
+        std::optional<error_code> told;
+        a.session->open({}, asio::bind_cancellation_slot(cancel.slot(), [&](error_code code) { told = code; }));
+        w.scheduler.run_for(100ms);
+        if (closes) {
+            a.session->close({}, [](error_code, const close_report&) {});
+        } else {
+            cancel.emit(asio::cancellation_type::terminal);
+        }
+        w.scheduler.run_for(1s);
+        CHECK(told == (closes ? errc::session_closed : errc::cancelled));
+    }
 }
