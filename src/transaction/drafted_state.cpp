@@ -27,7 +27,7 @@ item made_of(const item_key& key, const drafted_put& wanted) {
 }  // namespace
 
 drafted_state::drafted_state(const drafted_item& of)
-    : of_(of), known_(of.read || of.inserted || of.was_inserted), then_known_(known_) {
+    : known_(of.read || of.inserted || of.was_inserted), then_known_(known_) {
     if (of.before && !of.was_inserted) now_ = of.before->attributes;
     if (now_) note_names(*now_);
     then_ = now_;
@@ -37,45 +37,49 @@ void drafted_state::note_names(const item& attributes) {
     for (const auto& [name, value] : attributes) names_.insert(name);
 }
 
-void drafted_state::apply(const drafted_write& write) {
-    struct {
-        drafted_state& state;
-        void operator()(const drafted_put& wanted) const { state.put(wanted); }
-        void operator()(const drafted_update& made) const { state.update(made); }
-        void operator()(const drafted_erasure&) const { state.erase(); }
-    } const act{*this};
-    std::visit(act, write);
+void drafted_state::catch_up(const drafted_item& of) {
+    while (applied_ < of.writes.size()) apply(of, of.writes[applied_]);
+}
+
+void drafted_state::apply(const drafted_item& of, const drafted_write& write) {
+    if (const auto* wanted = std::get_if<drafted_put>(&write)) {
+        put(of, *wanted);
+    } else if (const auto* made = std::get_if<drafted_update>(&write)) {
+        update(*made);
+    } else {
+        erase();
+    }
     ++applied_;
 }
 
-void drafted_state::put(const drafted_put& wanted) {
+void drafted_state::put(const drafted_item& of, const drafted_put& wanted) {
     if (known_ && now_ && !wanted.complete) {
-        merge(wanted);
+        merge(of, wanted);
     } else if (known_ || wanted.complete) {
-        replace(wanted);
+        replace(of, wanted);
     }
     for (const auto* each : {&wanted.members.present, &wanted.times.made, &wanted.times.saved}) note_names(*each);
     if (wanted.view != nullptr) own_.insert(wanted.view);
 }
 
 /// In place of all that is there, or of nothing.
-void drafted_state::replace(const drafted_put& wanted) {
+void drafted_state::replace(const drafted_item& of, const drafted_put& wanted) {
     if (known_ && now_ && touched_.empty()) {
         auto members = wanted.members;
         set_all(wanted.times.made, members.present);
-        members.absent = protocol::replaced_members(of_.layout, *now_, members).remove;
-        now_ = protocol::changed(*now_, protocol::changed_members(of_.layout, {*now_, *now_, members}));
+        members.absent = protocol::replaced_members(of.layout, *now_, members).remove;
+        now_ = protocol::changed(*now_, protocol::changed_members(of.layout, {*now_, *now_, members}));
         return;
     }
     known_ = true;
     touched_.clear();
-    now_ = made_of(of_.key, wanted);
+    now_ = made_of(of.key, wanted);
 }
 
 /// Only what has changed since its struct saw it; of what updates have touched, all.
-void drafted_state::merge(const drafted_put& wanted) {
-    const auto seen = seen_by(wanted.view);
-    auto changes = protocol::changed_members(of_.layout, {*now_, seen ? *seen : *now_, wanted.members});
+void drafted_state::merge(const drafted_item& of, const drafted_put& wanted) {
+    const auto seen = seen_by(of, wanted.view);
+    auto changes = protocol::changed_members(of.layout, {*now_, seen ? *seen : *now_, wanted.members});
     for (const auto& name : touched_) {
         const auto* value = find(wanted.members.present, name);
         if (value) changes.set.insert_or_assign(name, *value);
@@ -90,9 +94,9 @@ void drafted_state::merge(const drafted_put& wanted) {
 }
 
 /// Empty: it was never read or put as such a struct, or is none.
-std::optional<item> drafted_state::seen_by(item_view view) const {
+std::optional<item> drafted_state::seen_by(const drafted_item& of, item_view view) const {
     const auto has_read = [&](const drafted_reader& each) { return each.view == view && each.writes <= applied_; };
-    if (view == nullptr || !(own_.contains(view) || std::ranges::any_of(of_.readers, has_read))) return std::nullopt;
+    if (view == nullptr || !(own_.contains(view) || std::ranges::any_of(of.readers, has_read))) return std::nullopt;
     try {
         return view(*now_);
     } catch (const std::exception&) {
@@ -116,10 +120,10 @@ void drafted_state::erase() {
     touched_.clear();
 }
 
-protocol::member_changes drafted_state::changes() const {
+protocol::member_changes drafted_state::changes(const drafted_item& of) const {
     protocol::member_changes changes;
     const auto ours = [&](const std::string& name) {
-        return protocol::is_key(of_.layout, name) || protocol::is_reserved(of_.layout, name);
+        return protocol::is_key(of.layout, name) || protocol::is_reserved(of.layout, name);
     };
     for (const auto& name : names_) {
         if (ours(name) || touched_.contains(name)) continue;

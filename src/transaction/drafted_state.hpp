@@ -20,30 +20,31 @@ public:
     /// Before the first of the writes.
     explicit drafted_state(const drafted_item& of);
 
+    /// All of the writes that were not applied yet.
+    void catch_up(const drafted_item& of);
     /// The next of them.
-    void apply(const drafted_write& write);
+    void apply(const drafted_item& of, const drafted_write& write);
 
     /// It is known whether there is an item, and what it has but for what updates have touched.
     bool known() const noexcept { return known_; }
     /// Where that is known. Empty: there is none.
     const std::optional<item>& now() const noexcept { return now_; }
     /// By puts and erasures since the last update, or the beginning, of an item that was and is there.
-    protocol::member_changes changes() const;
+    protocol::member_changes changes(const drafted_item& of) const;
     /// There was none at that time, and there is one now.
     bool makes() const noexcept { return then_known_ && !then_ && now_; }
 
 private:
     using names = std::set<std::string>;
 
-    void put(const drafted_put& wanted);
-    void replace(const drafted_put& wanted);
-    void merge(const drafted_put& wanted);
+    void put(const drafted_item& of, const drafted_put& wanted);
+    void replace(const drafted_item& of, const drafted_put& wanted);
+    void merge(const drafted_item& of, const drafted_put& wanted);
     void update(const drafted_update& made);
     void erase();
-    std::optional<item> seen_by(item_view view) const;
+    std::optional<item> seen_by(const drafted_item& of, item_view view) const;
     void note_names(const item& attributes);
 
-    const drafted_item& of_;
     std::size_t applied_ = 0;
     bool known_;
     std::optional<item> now_{};

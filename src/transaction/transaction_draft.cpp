@@ -3,7 +3,6 @@
 #include "transaction/transaction_draft.hpp"
 
 #include "item/item_names.hpp"
-#include "transaction/drafted_state.hpp"
 #include "transaction/protocol/joint_requests.hpp"
 #include "versioned/protocol/version_changes.hpp"
 
@@ -67,13 +66,6 @@ bool speaks_of(const drafted_update& update, const std::string& attribute) {
     return false;
 }
 
-/// As the writes leave it.
-drafted_state state_of(const drafted_item& touched) {
-    drafted_state state(touched);
-    for (const auto& write : touched.writes) state.apply(write);
-    return state;
-}
-
 }  // namespace
 
 const drafted_item* transaction_draft::find(const item_layout& layout, const item_key& key) const {
@@ -115,8 +107,12 @@ result<std::optional<transaction_sight>> transaction_draft::known(const item_lay
     const auto as = [](std::optional<stored_item> shown) {
         return std::optional(transaction_sight{.stored = std::move(shown), .known = true});
     };
-    if (touched->writes.empty() && touched->read) return as(touched->before);
-    const auto state = state_of(*touched);
+    if (touched->writes.empty() && !touched->was_inserted) {
+        return touched->read ? as(touched->before) : std::optional<transaction_sight>{};
+    }
+    const auto place = static_cast<std::size_t>(touched - items_.data());
+    auto& state = states_.try_emplace(place, *touched).first->second;
+    state.catch_up(*touched);
     if (!state.known()) return std::optional<transaction_sight>{};
     return as(state.now() ? std::optional(stored_item{{}, *state.now()}) : std::nullopt);
 }
@@ -129,7 +125,12 @@ bool transaction_draft::saw(const item_layout& layout, const item_key& key, std:
     }
     touched.read = true;
     touched.before = std::move(before);
+    forget_state(touched);
     return true;
+}
+
+void transaction_draft::forget_state(const drafted_item& touched) {
+    states_.erase(static_cast<std::size_t>(&touched - items_.data()));
 }
 
 void transaction_draft::read_as(const item_layout& layout, const item_key& key, item_view view) {
@@ -154,7 +155,10 @@ std::optional<failure> transaction_draft::insert(const item_layout& layout, cons
     if (there) return there_already(touched);
     const bool wanted_there = touched.writes.empty() && touched.demand;
     if (wanted_there) return of_item(errc::exists, touched, "the transaction demands that the item is there");
-    if (touched.writes.empty()) touched.inserted = true;
+    if (touched.writes.empty()) {
+        touched.inserted = true;
+        forget_state(touched);
+    }
     put(layout, key, std::move(wanted));
     return std::nullopt;
 }
@@ -177,6 +181,7 @@ void transaction_draft::erase(const item_layout& layout, const item_key& key) {
         touched.inserted = false;
         touched.was_inserted = true;
         touched.writes.clear();
+        forget_state(touched);
         return;
     }
     // After a put there is an item to erase, whether there was one before or not.
@@ -242,7 +247,7 @@ result<std::optional<protocol::planned_write>> planned_puts(const drafted_item& 
         if (auto why = fault_of_size(touched, write->whole)) return *std::move(why);
         return write;
     }
-    const auto changes = state.changes();
+    const auto changes = state.changes(touched);
     if (changes.size() == 0) return write;
     if (auto why = fault_of_size(touched, *state.now())) return *std::move(why);
     write.emplace(protocol::planned_write{.change = as_update(changes)});
@@ -266,7 +271,7 @@ result<std::vector<protocol::planned_write>> planned_writes(const drafted_item& 
             if (absent) return made_here(touched);
             writes.push_back({.change = update->change, .demand = update->demand});
         }
-        state.apply(write);
+        state.apply(touched, write);
     }
     // Of what is erased in the end, a put mattered to the conditions of later updates alone.
     if (!touched.erased()) {

@@ -4,6 +4,7 @@
 
 #include "item/protocol/item_attributes.hpp"
 #include "transaction/drafted_item.hpp"
+#include "transaction/drafted_state.hpp"
 #include "transaction/protocol/planned_writes.hpp"
 
 #include <dynalease/dynamodb/condition_expression.hpp>
@@ -56,10 +57,12 @@ public:
 private:
     const drafted_item* find(const protocol::item_layout& layout, const item_key& key) const;
     drafted_item& at(const protocol::item_layout& layout, const item_key& key);
+    void forget_state(const drafted_item& touched);
     std::optional<failure> plan_fences(protocol::transaction_plan& into) const;
 
     std::vector<drafted_item> items_;  ///< in the order in which they were touched
     std::map<std::string, std::size_t> places_;
+    mutable std::map<std::size_t, drafted_state> states_;  ///< by place, of those that were read after a write
     std::vector<condition_check> fences_;
 };
 

@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <initializer_list>
 #include <map>
@@ -396,4 +397,29 @@ TEST_CASE("a put replaces what its struct cannot read") {
         CHECK(seen.box->in == 3);
     });
     CHECK(box_in(end) == contents{{{"in", 3}}});
+}
+
+TEST_CASE("a body that reads and puts one item again and again does no more work each time") {
+    bank s;
+    s.has("ann", 0);
+    const auto body = [](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.a);
+        const auto seconds_for = [&](int rounds, transaction& tx) -> asio::awaitable<double> {
+            const auto began = std::chrono::steady_clock::now();
+            for (int i = 0; i < rounds; ++i) {
+                auto mine = co_await tx.get(book, "ann");
+                ++mine->balance;
+                tx.put(book, *mine);
+            }
+            co_return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+        };
+        auto few = bank::transactions_of(in.a).begin();
+        const auto of_few = co_await seconds_for(500, few);
+        auto many = bank::transactions_of(in.a).begin();
+        const auto of_many = co_await seconds_for(5000, many);
+        CHECK(of_many < 30 * of_few);
+        co_await many.commit();
+    };
+    s.in_a(body);
+    CHECK(s.balance("ann") == 5000);
 }
