@@ -273,9 +273,10 @@ void queue_impl::seen(const protocol::head_sights::news& what) {
             lose_turn(hold, "the queue is as it was before");
         }
     }
+    // Before the watch is woken, which tells them.
+    places_.head_seen();
     // Where somebody has deleted the row, whoever waits begins again.
     serve();
-    places_.head_seen();
 }
 
 // What we know of its rows counts no more, and who waits with a number that was issued since has lost its place.

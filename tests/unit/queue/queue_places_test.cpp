@@ -204,8 +204,9 @@ TEST_CASE("on_place is refused for several queues at once") {
 }
 
 TEST_CASE("what is not told at once is told a second later, though nothing else happens") {
+    const auto how = GENERATE(testing::dispatching::posts, testing::dispatching::runs_inline);
     world w;
-    node a(w, 1);
+    node a(w, 1, {}, {.table = table}, how);
     std::vector<queue_turn> turns(6);
     std::vector<told_places> told(6);
     std::vector<std::vector<std::chrono::nanoseconds>> times(6);
