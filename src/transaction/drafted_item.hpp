@@ -51,6 +51,7 @@ struct drafted_item {
     bool inserted = false;                ///< by the first of the writes, which is a put
     bool was_inserted = false;            ///< ... and erased again: there must have been none
     std::vector<drafted_write> writes{};
+    bool updated = false;  ///< by one of them
     std::vector<drafted_reader> readers{};
     /// Of the item as it was before: that there is one, and what else is demanded.
     std::optional<condition_expression> demand{};
@@ -60,7 +61,6 @@ struct drafted_item {
     /// Before the writes, as far as the body can know.
     bool was_missing() const { return (read && !before) || was_inserted; }
     bool has_put() const { return std::ranges::any_of(writes, is<drafted_put>); }
-    bool updated() const { return std::ranges::any_of(writes, is<drafted_update>); }
     /// By the last of the writes.
     bool erased() const { return !writes.empty() && is<drafted_erasure>(writes.back()); }
 };

@@ -28,7 +28,7 @@ item made_of(const item_key& key, const drafted_put& wanted) {
 
 drafted_state::drafted_state(const drafted_item& of)
     : known_(of.read || of.inserted || of.was_inserted), then_known_(known_) {
-    if (of.before && !of.was_inserted) now_ = of.before->attributes;
+    if (of.before && !of.inserted && !of.was_inserted) now_ = of.before->attributes;
     if (now_) note_names(*now_);
     then_ = now_;
 }
@@ -57,6 +57,9 @@ void drafted_state::put(const drafted_item& of, const drafted_put& wanted) {
         merge(of, wanted);
     } else if (known_ || wanted.complete) {
         replace(of, wanted);
+    } else {
+        for (const auto& [name, value] : wanted.members.present) touched_.erase(name);
+        for (const auto& name : wanted.members.absent) touched_.erase(name);
     }
     for (const auto* each : {&wanted.members.present, &wanted.times.made, &wanted.times.saved}) note_names(*each);
     if (wanted.view != nullptr) own_.insert(wanted.view);
@@ -93,15 +96,29 @@ void drafted_state::merge(const drafted_item& of, const drafted_put& wanted) {
     now_ = protocol::changed(*std::move(now_), changes);
 }
 
+bool drafted_state::has_seen(const drafted_item& of, item_view view) const {
+    if (view == nullptr) return false;
+    const auto has_read = [&](const drafted_reader& each) { return each.view == view && each.writes <= applied_; };
+    return own_.contains(view) || std::ranges::any_of(of.readers, has_read);
+}
+
 /// Empty: it was never read or put as such a struct, or is none.
 std::optional<item> drafted_state::seen_by(const drafted_item& of, item_view view) const {
-    const auto has_read = [&](const drafted_reader& each) { return each.view == view && each.writes <= applied_; };
-    if (view == nullptr || !(own_.contains(view) || std::ranges::any_of(of.readers, has_read))) return std::nullopt;
+    if (!has_seen(of, view)) return std::nullopt;
     try {
         return view(*now_);
     } catch (const std::exception&) {
         return std::nullopt;
     }
+}
+
+std::string drafted_state::loses(const drafted_item& of, const drafted_put& wanted) const {
+    if (wanted.complete || !has_seen(of, wanted.view)) return {};
+    for (const auto& name : touched_) {
+        const auto* value = find(wanted.members.present, name);
+        if (value && (value->is<attribute_map>() || value->is<attribute_list>())) return name;
+    }
+    return {};
 }
 
 void drafted_state::update(const drafted_update& made) {

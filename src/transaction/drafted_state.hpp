@@ -31,6 +31,8 @@ public:
     const std::optional<item>& now() const noexcept { return now_; }
     /// By puts and erasures since the last update, or the beginning, of an item that was and is there.
     protocol::member_changes changes(const drafted_item& of) const;
+    /// An attribute that updates have touched, and of which the put knows a part alone. Empty: there is none.
+    std::string loses(const drafted_item& of, const drafted_put& wanted) const;
     /// There was none at that time, and there is one now.
     bool makes() const noexcept { return then_known_ && !then_ && now_; }
 
@@ -42,6 +44,7 @@ private:
     void merge(const drafted_item& of, const drafted_put& wanted);
     void update(const drafted_update& made);
     void erase();
+    bool has_seen(const drafted_item& of, item_view view) const;
     std::optional<item> seen_by(const drafted_item& of, item_view view) const;
     void note_names(const item& attributes);
 

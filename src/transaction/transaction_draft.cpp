@@ -43,6 +43,15 @@ failure version_unknown(const drafted_item& touched) {
     return why;
 }
 
+/// Why a put of it cannot be planned: what its struct does not know in there would be lost.
+failure updated_inside(const drafted_item& touched, const std::string& attribute) {
+    auto why = of_item(errc::updated_blindly, touched,
+                       "an update of this transaction has changed \"" + attribute +
+                           "\", and what that has inside is not known before the commit");
+    why.details.advice = "put before the update";
+    return why;
+}
+
 /// The attribute itself, and no member of that name inside of another.
 bool speaks_of(const fragments& parts, const std::string& attribute) {
     bool inside = false;
@@ -103,16 +112,14 @@ result<std::optional<transaction_sight>> transaction_draft::known(const item_lay
                                                                   const item_key& key) const {
     const auto* touched = find(layout, key);
     if (!touched) return std::optional<transaction_sight>{};
-    if (touched->updated()) return of_item(errc::updated_blindly, *touched, "it was updated before");
+    if (touched->updated) return of_item(errc::updated_blindly, *touched, "it was updated before");
     const auto as = [](std::optional<stored_item> shown) {
         return std::optional(transaction_sight{.stored = std::move(shown), .known = true});
     };
     if (touched->writes.empty() && !touched->was_inserted) {
         return touched->read ? as(touched->before) : std::optional<transaction_sight>{};
     }
-    const auto place = static_cast<std::size_t>(touched - items_.data());
-    auto& state = states_.try_emplace(place, *touched).first->second;
-    state.catch_up(*touched);
+    const auto& state = state_of(*touched);
     if (!state.known()) return std::optional<transaction_sight>{};
     return as(state.now() ? std::optional(stored_item{{}, *state.now()}) : std::nullopt);
 }
@@ -129,6 +136,13 @@ bool transaction_draft::saw(const item_layout& layout, const item_key& key, std:
     return true;
 }
 
+const drafted_state& transaction_draft::state_of(const drafted_item& touched) const {
+    const auto place = static_cast<std::size_t>(&touched - items_.data());
+    auto& state = states_.try_emplace(place, touched).first->second;
+    state.catch_up(touched);
+    return state;
+}
+
 void transaction_draft::forget_state(const drafted_item& touched) {
     states_.erase(static_cast<std::size_t>(&touched - items_.data()));
 }
@@ -141,12 +155,14 @@ void transaction_draft::read_as(const item_layout& layout, const item_key& key, 
 
 // ---- writes ------------------------------------------------------------------------------------------------
 
-void transaction_draft::put(const item_layout& layout, const item_key& key, drafted_put wanted) {
+std::optional<failure> transaction_draft::put(const item_layout& layout, const item_key& key, drafted_put wanted) {
     auto& touched = at(layout, key);
-    // There must have been something to erase.
-    const bool erased_unseen = touched.erased() && !touched.has_put() && !touched.was_missing();
-    if (erased_unseen && !touched.demand) touched.demand.emplace();
+    if (touched.updated) {
+        const auto lost = state_of(touched).loses(touched, wanted);
+        if (!lost.empty()) return updated_inside(touched, lost);
+    }
     touched.writes.emplace_back(std::move(wanted));
+    return std::nullopt;
 }
 
 std::optional<failure> transaction_draft::insert(const item_layout& layout, const item_key& key, drafted_put wanted) {
@@ -159,8 +175,7 @@ std::optional<failure> transaction_draft::insert(const item_layout& layout, cons
         touched.inserted = true;
         forget_state(touched);
     }
-    put(layout, key, std::move(wanted));
-    return std::nullopt;
+    return put(layout, key, std::move(wanted));
 }
 
 std::optional<failure> transaction_draft::update(const item_layout& layout, const item_key& key,
@@ -172,6 +187,7 @@ std::optional<failure> transaction_draft::update(const item_layout& layout, cons
     const bool of_version = speaks_of(wanted, layout.version);
     if (of_version && !touched.writes.empty()) return version_unknown(touched);
     touched.writes.emplace_back(std::move(wanted));
+    touched.updated = true;
     return std::nullopt;
 }
 
@@ -180,10 +196,19 @@ void transaction_draft::erase(const item_layout& layout, const item_key& key) {
     if (touched.inserted) {
         touched.inserted = false;
         touched.was_inserted = true;
+        // Who has put it has seen it all the same.
+        for (auto& each : touched.readers) each.writes = 0;
+        for (const auto& write : touched.writes) {
+            const auto* put = std::get_if<drafted_put>(&write);
+            if (put && put->view != nullptr) touched.readers.push_back({put->view, 0});
+        }
         touched.writes.clear();
         forget_state(touched);
         return;
     }
+    // There must be something to erase, whatever a read shows that answers later.
+    const bool unseen = !touched.has_put() && !touched.was_missing();
+    if (unseen && !touched.demand) touched.demand.emplace();
     // After a put there is an item to erase, whether there was one before or not.
     if (!touched.erased()) touched.writes.emplace_back(drafted_erasure{});
 }
@@ -256,7 +281,8 @@ result<std::optional<protocol::planned_write>> planned_puts(const drafted_item& 
 
 result<std::vector<protocol::planned_write>> planned_writes(const drafted_item& touched) {
     std::vector<protocol::planned_write> writes;
-    if (touched.was_inserted && touched.before) return there_already(touched);
+    const bool was_there = touched.read && touched.before;
+    if (was_there && (touched.inserted || touched.was_inserted)) return there_already(touched);
     const bool nothing_to_check = touched.demand && touched.read && !touched.before;
     if (nothing_to_check) return of_item(errc::missing, touched, "there is no such item");
     drafted_state state(touched);

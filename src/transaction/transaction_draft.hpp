@@ -37,7 +37,7 @@ public:
     /// It was shown to the body as that struct.
     void read_as(const protocol::item_layout& layout, const item_key& key, item_view view);
 
-    void put(const protocol::item_layout& layout, const item_key& key, drafted_put wanted);
+    std::optional<failure> put(const protocol::item_layout& layout, const item_key& key, drafted_put wanted);
     std::optional<failure> insert(const protocol::item_layout& layout, const item_key& key, drafted_put wanted);
     std::optional<failure> update(const protocol::item_layout& layout, const item_key& key, drafted_update wanted);
     void erase(const protocol::item_layout& layout, const item_key& key);
@@ -57,6 +57,7 @@ public:
 private:
     const drafted_item* find(const protocol::item_layout& layout, const item_key& key) const;
     drafted_item& at(const protocol::item_layout& layout, const item_key& key);
+    const drafted_state& state_of(const drafted_item& touched) const;
     void forget_state(const drafted_item& touched);
     std::optional<failure> plan_fences(protocol::transaction_plan& into) const;
 

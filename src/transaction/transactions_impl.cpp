@@ -185,7 +185,7 @@ void write_in(open_transaction& of, std::shared_ptr<versioned_impl> table, write
     auto times = times_of(*table, order);
     drafted_put wanted{std::move(order.members), order.complete, std::move(times), view};
     if (order.what == write_order::kind::create) return refused(of.draft.insert(layout, key, std::move(wanted)));
-    of.draft.put(layout, key, std::move(wanted));
+    refused(of.draft.put(layout, key, std::move(wanted)));
 }
 
 void check_in(open_transaction& of, const versioned_impl& table, const item_key& key, condition_expression demand) {

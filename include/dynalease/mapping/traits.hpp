@@ -113,7 +113,7 @@ struct creation_time : default_member_traits {
     static constexpr set_by_library sets = set_by_library::at_creation;
 };
 /// The same at each save, replacement, update, clobbering and put of a transaction, and when the item is made. Blind
-/// changes, touches and item guards leave it as it is.
+/// changes, touches, item guards, and a put of a transaction that changes nothing leave it as it is.
 struct save_time : default_member_traits {
     static constexpr bool keeps_default = true;
     static constexpr set_by_library sets = set_by_library::at_save;

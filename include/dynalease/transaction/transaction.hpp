@@ -71,8 +71,9 @@ public:
     /// Writes the value, whether there is an item of that key or not, as a save would after this transaction's earlier
     /// writes: what the struct does not know of the item stays, and of an item that a struct of that type has read or
     /// put before only what has changed is written. Times that the library sets (`creation_time`, `save_time`) are
-    /// those of this call. What all of it leaves as it was is not written. Cost, where it was not read: 1 read, at the
-    /// commit, or for a `get` before.
+    /// those of this call. What all of it leaves as it was is not written. `errc::updated_blindly` where an update of
+    /// this transaction has changed a map or a list of which that struct may know but a part. Cost, where it was not
+    /// read: 1 read, at the commit, or for a `get` before.
     template <class T>
     void put(const versioned<T>& table, const T& value) {
         detail::write_in(*state_, table.core_,

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
 #include <initializer_list>
 #include <map>
 #include <optional>
@@ -34,18 +33,6 @@ struct narrow {
     std::optional<int> d{};
 };
 BOOST_DESCRIBE_STRUCT(narrow, (), (name, a, d))
-
-struct box {
-    int in = 0;
-};
-BOOST_DESCRIBE_STRUCT(box, (), (in))
-
-struct boxed {
-    std::string name{};
-    int a = 0;
-    std::optional<depot::box> box{};
-};
-BOOST_DESCRIBE_STRUCT(boxed, (), (name, a, box))
 
 }  // namespace depot
 
@@ -267,136 +254,6 @@ TEST_CASE("the version of an item that was written to before is not spoken of") 
     };
     s.in_a(first, tier);
     CHECK(s.balance("ann") == 3);
-}
-
-namespace {
-
-/// What structs of three kinds see of an item with a member that none of them knows whole.
-struct mixed {
-    explicit mixed(node& in) : target(in.network) {}
-    dynalease::database target;
-    versioned<depot::boxed> boxes{target, {.table = "accounts", .key = "name"}};
-    versioned<narrow> narrows{target, {.table = "accounts", .key = "name"}};
-    versioned_items raw{target, {.table = "accounts", .key = "name"}};
-};
-
-/// The item's box: what stands in it, by name.
-contents box_in(const item& stored) {
-    const auto* box = find(stored, "box");
-    const auto* members = box ? box->get_if<attribute_map>() : nullptr;
-    if (!members) return std::nullopt;
-    std::map<std::string, int> out;
-    for (const auto& [name, value] : *members)
-        out.emplace(name, static_cast<int>(find_integer(*members, name).value()));
-    return out;
-}
-
-using mixed_body = std::function<asio::awaitable<void>(transaction&, const mixed&)>;
-
-/// An item with a box that has more than the struct knows, and what becomes of it.
-item after(transaction_tier how, const mixed_body& does) {
-    bank s;
-    s.where.apply(put_item_request{
-        .table_name = "accounts",
-        .new_item = {{"name", "ann"}, {"a", 1}, {"d", 1}, {"box", attribute_map{{"in", 1}, {"more", 9}}}}});
-    const auto commit = [](bank& in, transaction_tier tier, const mixed_body& body) -> asio::awaitable<void> {
-        const mixed of(in.a);
-        auto tx = bank::transactions_of(in.a).begin(by(tier));
-        co_await body(tx, of);
-        co_await tx.commit();
-    };
-    s.in_a(commit, how, does);
-    return s.stored("ann");
-}
-
-asio::awaitable<depot::boxed> read_box(transaction& tx, const mixed& of) {
-    auto found = co_await tx.get(of.boxes, "ann");
-    co_return found.value();
-}
-
-}  // namespace
-
-TEST_CASE("what a struct does not know inside of its members stays, whoever else reads and writes the item") {
-    const auto tier = tiers();
-    const contents changed{{{"in", 2}, {"more", 9}}};
-    const narrow other{.name = "ann", .a = 5, .d = 5};
-    const auto change_box = [](transaction& tx, const mixed& of) -> asio::awaitable<void> {
-        auto mine = co_await read_box(tx, of);
-        mine.box->in = 2;
-        tx.put(of.boxes, mine);
-    };
-    CHECK(box_in(after(tier, change_box)) == changed);
-    CHECK(box_in(after(tier, [&](transaction& tx, const mixed& of) -> asio::awaitable<void> {
-              co_await tx.get(of.narrows, "ann");
-              tx.put(of.narrows, other);
-              co_await change_box(tx, of);
-              tx.put(of.narrows, other);
-          })) == changed);
-    CHECK(box_in(after(tier, [&](transaction& tx, const mixed& of) -> asio::awaitable<void> {
-              co_await change_box(tx, of);
-              co_await tx.get(of.narrows, "ann");
-              tx.put(of.narrows, other);
-              co_await change_box(tx, of);
-          })) == changed);
-    CHECK(box_in(after(tier, [&](transaction& tx, const mixed& of) -> asio::awaitable<void> {
-              auto all = co_await tx.get(of.raw, "ann");
-              tx.put(of.raw, *all);
-              co_await change_box(tx, of);
-          })) == changed);
-}
-
-TEST_CASE("an update between leaves what it does not touch as it is known to be") {
-    const auto end =
-        after(transaction_tier::inline_undo, [](transaction& tx, const mixed& of) -> asio::awaitable<void> {
-            auto mine = co_await read_box(tx, of);
-            tx.update(of.raw, "ann", set("d", 7));
-            mine.box->in = 2;
-            tx.put(of.boxes, mine);
-        });
-    CHECK(box_in(end) == contents{{{"in", 2}, {"more", 9}}});
-    CHECK(find_integer(end, "d") == 7);
-}
-
-TEST_CASE("a put counts from what stood there when it was made, and not from a later read") {
-    const auto tier = tiers();
-    const depot::boxed mine{.name = "ann", .a = 1, .box = depot::box{.in = 2}};
-    // It had not seen the item, and writes all that it knows.
-    const contents whole{{{"in", 2}}};
-    CHECK(box_in(after(tier, [&](transaction& tx, const mixed& of) -> asio::awaitable<void> {
-              tx.put(of.boxes, mine);
-              co_return;
-          })) == whole);
-    CHECK(box_in(after(tier, [&](transaction& tx, const mixed& of) -> asio::awaitable<void> {
-              tx.put(of.boxes, mine);
-              co_await read_box(tx, of);
-          })) == whole);
-    // Emptied and filled again, as by two saves.
-    CHECK(box_in(after(tier, [&](transaction& tx, const mixed& of) -> asio::awaitable<void> {
-              auto seen = co_await read_box(tx, of);
-              seen.box.reset();
-              tx.put(of.boxes, seen);
-              tx.put(of.boxes, mine);
-          })) == whole);
-}
-
-TEST_CASE("a put replaces what its struct cannot read") {
-    const auto tier = tiers();
-    const auto end = after(tier, [](transaction& tx, const mixed& of) -> asio::awaitable<void> {
-        const item odd{{"name", "ann"}, {"a", 1}, {"box", "no box"}};
-        tx.put(of.raw, odd);
-        error_code told;
-        try {
-            co_await tx.get(of.boxes, "ann");
-        } catch (const error& why) {
-            told = why.code();
-        }
-        CHECK(told == errc::bad_attribute);
-        const depot::boxed mine{.name = "ann", .a = 1, .box = depot::box{.in = 3}};
-        tx.put(of.boxes, mine);
-        const auto seen = co_await read_box(tx, of);
-        CHECK(seen.box->in == 3);
-    });
-    CHECK(box_in(end) == contents{{{"in", 3}}});
 }
 
 TEST_CASE("a body that reads and puts one item again and again does no more work each time") {
