@@ -80,6 +80,12 @@ void open_takes::note_floor(const item& shown, std::size_t index) {
     shut_out_up_to(index, find_integer(shown, "_lockF").value_or(0));
 }
 
+void open_takes::note_sight(const std::optional<item>& shown, std::size_t index) {
+    if (shown) return note_floor(*shown, index);
+    // No claim lands where there is no item; one that is born again begins another story.
+    shut_out_up_to(index, std::numeric_limits<std::int64_t>::max());
+}
+
 void open_takes::shut_out_up_to(std::size_t index, std::int64_t token) {
     const auto open = by_item_[index];
     for (const auto& [name, each] : open) {
@@ -93,16 +99,14 @@ void open_takes::note_shown(const any_request& request, const result<any_respons
     if (const auto* read = std::get_if<get_item_request>(&request)) {
         const auto index = versions::item_history::item_in(read->key);
         const auto* shown = answer ? std::get_if<get_item_response>(&*answer) : nullptr;
-        if (index && shown && shown->found) note_floor(*shown->found, *index);
-        // No claim lands where there is no item; one that is born again begins another story.
-        if (index && shown && !shown->found) shut_out_up_to(*index, std::numeric_limits<std::int64_t>::max());
+        if (index && shown) note_sight(shown->found, *index);
     }
     if (const auto* update = std::get_if<update_item_request>(&request)) {
         const auto index = versions::item_history::item_in(update->key);
         if (!index) return;
         const auto* done = answer ? std::get_if<update_item_response>(&*answer) : nullptr;
         if (done) note_floor(done->attributes, *index);
-        if (!answer && answer.error().current) note_floor(*answer.error().current, *index);
+        if (!answer && answer.error().code == errc::condition_failed) note_sight(answer.error().current, *index);
     }
     const auto* all = std::get_if<transact_write_items_request>(&request);
     if (!all || answer) return;
@@ -110,7 +114,7 @@ void open_takes::note_shown(const any_request& request, const result<any_respons
     for (std::size_t i = 0; i < std::min(reasons.size(), all->actions.size()); ++i) {
         const auto* update = std::get_if<transact_update>(&all->actions[i]);
         const auto index = update ? versions::item_history::item_in(update->key) : std::nullopt;
-        if (index && reasons[i].current) note_floor(*reasons[i].current, *index);
+        if (index && reasons[i].code == "ConditionalCheckFailed") note_sight(reasons[i].current, *index);
     }
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,7 @@ private:
         std::map<std::pair<std::int64_t, bool>, std::shared_ptr<take>>;  ///< by token, and whether of several
     void close(const std::shared_ptr<take>& what);
     void note_floor(const item& shown, std::size_t index);
+    void note_sight(const std::optional<item>& shown, std::size_t index);
     void shut_out_up_to(std::size_t index, std::int64_t token);
     void note_shown(const any_request& request, const result<any_response>& answer);
 
