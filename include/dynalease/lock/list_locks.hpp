@@ -41,7 +41,8 @@ struct list_locks_verb {
 }  // namespace detail
 
 /// A page of the locks that have a row. A scan: its cost grows with the table, not with what it finds; and 1 read for
-/// each session that holds any of them, in batches of 100. Where the first page shows none, 1 DescribeTable more: `errc::validation` for a table whose key is no coordination table's.
+/// each session that holds any of them, in batches of 100. Where the first page shows none, 1 DescribeTable more:
+/// `errc::validation` for a table whose key is no coordination table's.
 /// Errors: `errc::invalid_name`, `errc::invalid_option`, and the service's.
 boost::asio::awaitable<lock_page> list_locks(database target, list_locks_options options);
 template <class... Tail>

@@ -34,12 +34,12 @@ struct revoke_session_verb {
 /// all that it holds and waits for under the session is lost, as at any loss (`errc::session_lost`, the log says by
 /// whom), and its work is cancelled; then, unless `begins_anew` is off, it may ask anew in another life. Whoever wants
 /// what it held, that process too, has it a lease after he has noticed, as that of a dead process, and no sooner: at no
-/// time do two hold it, and cancelled work has as long to end. As long as nobody wants it `inspect` shows it as held, as
-/// after a crash.
+/// time do two hold it, and cancelled work has as long to end. As long as nobody wants it `inspect` shows it as held,
+/// as after a crash.
 ///
-/// @returns whether the session lived; where an answer was lost, whether it lived or `by` had revoked it before. Neither that it has learnt of it, nor that all is free, has been waited for.
-/// Idempotent. Works on a process of any version of the library; of an older one without this verb it is the deadline,
-/// at the end of the lease, that tells.
+/// @returns whether the session lived; where an answer was lost, whether it lived or `by` had revoked it before.
+/// Neither that it has learnt of it, nor that all is free, has been waited for. Idempotent. Works on a process of any
+/// version of the library; of an older one without this verb it is the deadline, at the end of the lease, that tells.
 ///
 /// Errors: `errc::invalid_option` for a plain session's id, which has no row, and for the limits above;
 /// `errc::invalid_name`; `errc::validation` for a table that is no coordination table; `errc::unsupported_version`,

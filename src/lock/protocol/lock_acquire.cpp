@@ -71,7 +71,8 @@ lock_exchange carry_out(lock_claimant& lock, const acquire_decision& next) {
     if (next.step == acquire_step::take) lock.open->data = lock.callers.data();
     lock.stake();
     if (next.step == acquire_step::join) return lock.send(lock.requests().join(lock.open->id));
-    return lock.send(lock.requests().take(lock.open->id, next.form, {lock.open->data, lock.session.wall()}, lock.seen_floor));
+    return lock.send(
+        lock.requests().take(lock.open->id, next.form, {lock.open->data, lock.session.wall()}, lock.seen_floor));
 }
 
 void miss_answer(lock_claimant& lock, const lock_reply& seen, acquire_step sent) {

@@ -38,8 +38,7 @@ update_item_request beat_session(const std::string& table, std::string_view id, 
     auto request = update_of(table, id);
     request.update_expression = "SET #beat = :n, #time = :now";
     request.condition_expression = "#state = :alive AND #beat < :n";
-    request.names = {
-        {"#beat", attribute::beat}, {"#state", attribute::state}, {"#time", attribute::beat_time}};
+    request.names = {{"#beat", attribute::beat}, {"#state", attribute::state}, {"#time", attribute::beat_time}};
     request.values = {{":alive", "alive"}, {":n", number}, {":now", now.time_since_epoch().count()}};
     request.returned = return_values::updated_old;
     return request;

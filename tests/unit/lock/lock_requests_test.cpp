@@ -80,7 +80,10 @@ TEST_CASE("the forms of a take") {
     check_texts(requests.take(mine, {.drop_head = take_form::absent_head{"head", 99}}, {}, 6),
                 grant + " REMOVE #ttl, #passed, #line[0]", free_now + "#floor = :f AND #line[0] = :head");
 
-    const auto values = requests.take(mine, {.place = 1, .over = lock_holder{"dead", 5}}, {.data = {{"job", "x"}}, .since = wall_time(5s)}).values;
+    const auto values =
+        requests
+            .take(mine, {.place = 1, .over = lock_holder{"dead", 5}}, {.data = {{"job", "x"}}, .since = wall_time(5s)})
+            .values;
     CHECK(values == attribute_values{{":v", 1},
                                      {":s", "me"},
                                      {":a", 7},
@@ -89,7 +92,8 @@ TEST_CASE("the forms of a take") {
                                      {":ha", 5},
                                      {":kp", 32},
                                      {":0", 0},
-                                     {":1", 1}, {":now", 5000},
+                                     {":1", 1},
+                                     {":now", 5000},
                                      {":data", item{{"job", "x"}}}});
 }
 
@@ -103,7 +107,8 @@ TEST_CASE("joining, handing over and giving back") {
     const auto handed = requests.hand_over(mine, {8, 101}, {.since = wall_time(5s)});
     check_texts(handed, "SET #attempt = :b, #token = :t, #floor = :t, #since = :now",
                 "#v = :v AND #holder = :s AND #attempt = :a AND #floor < :t");
-    CHECK(handed.values == attribute_values{{":v", 1}, {":s", "me"}, {":a", 7}, {":b", 8}, {":t", 101}, {":now", 5000}});
+    CHECK(handed.values ==
+          attribute_values{{":v", 1}, {":s", "me"}, {":a", 7}, {":b", 8}, {":t", 101}, {":now", 5000}});
     CHECK(handed.returned == return_values::all_new);
 
     check_texts(requests.release(mine, {}, false, 5000), "SET #ttl = :expiry REMOVE #holder, #attempt",
@@ -142,10 +147,10 @@ TEST_CASE("every placeholder is used, whatever the form") {
         if (chance()) form.drop_head = take_form::absent_head{"head", 1};
         if (chance()) form.over = lock_holder{"dead", 1};
         const auto unresolved = chance() ? std::optional(claim{9, 102}) : std::nullopt;
-        for (const auto& each : {requests.take(mine, form, {.data = data}),
-                                 requests.hand_over(mine, {8, 101}, {.data = data}),
-                                 requests.release(mine, unresolved, chance(), 1), requests.leave(mine, place),
-                                 requests.leave_closed(place)}) {
+        for (const auto& each :
+             {requests.take(mine, form, {.data = data}), requests.hand_over(mine, {8, 101}, {.data = data}),
+              requests.release(mine, unresolved, chance(), 1), requests.leave(mine, place),
+              requests.leave_closed(place)}) {
             check_placeholders(each.update_expression + " " + each.condition_expression, each.names, each.values);
         }
     }

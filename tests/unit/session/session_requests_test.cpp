@@ -25,7 +25,8 @@ TEST_CASE("the texts of a session's requests") {
                                   {"sk", "-"},
                                   {"v", 1},
                                   {"state", "alive"},
-                                  {"beat", 1}, {"beat_time", 7000},
+                                  {"beat", 1},
+                                  {"beat_time", 7000},
                                   {"lease", 10'000},
                                   {"owner", "host/1"},
                                   {"creation", "c"}});
