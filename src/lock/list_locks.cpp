@@ -5,7 +5,8 @@
 #include "database/called_verb.hpp"
 #include "database/table_key.hpp"
 #include "database/table_name.hpp"
-#include "lock/protocol/lock_row.hpp"
+#include "lock/shown_lock.hpp"
+#include "session/protocol/session_requests.hpp"
 
 #include <dynalease/dynamodb/batches.hpp>
 
@@ -39,8 +40,7 @@ awaitable<std::optional<failure>> look_at_holders(database target, std::string t
                                                   lock_page& into) {
     keys_and_options wanted;
     wanted.consistent_read = true;
-    // What is longer than any id is damage, and no key.
-    std::erase_if(sessions, [](const auto& each) { return each.size() > 256; });
+    std::erase_if(sessions, [](const auto& each) { return each.size() > protocol::longest_session_id; });
     if (sessions.empty()) co_return std::nullopt;
     for (const auto& each : sessions) wanted.keys.push_back(protocol::session_key(each));
     std::map<std::string, keys_and_options> all;
@@ -60,11 +60,9 @@ awaitable<std::optional<failure>> look_at_holders(database target, std::string t
         const auto key = protocol::session_key(info.holder);
         const auto found = rows.find(*find_string(key, attribute::partition));
         info.held = found != rows.end();
-        const auto row = info.held ? protocol::parse_session_row(*found->second) : result<protocol::session_row>({});
-        if (!info.held || !row) continue;
-        info.held = row->alive;
-        info.owner = row->owner;
-        info.last_heartbeat = row->beat_time;
+        if (!info.held) continue;
+        const auto row = protocol::parse_session_row(*found->second);
+        if (row) detail::show_holder(info, *row);
     }
     co_return std::nullopt;
 }
@@ -92,12 +90,9 @@ awaitable<runtime::completion<lock_page>> list(database target, list_locks_optio
         const auto* key = find_string(found, attribute::partition);
         auto row = protocol::parse_lock_row(&found);
         if (!key || !row) continue;  // not a row of this schema: whoever wants the lock is told
-        lock_info info{.held = row->holder && !row->holder->session.empty(),
-                       .fencing_token = row->token,
-                       .waiting = row->line.size(),
-                       .since = row->since,
-                       .data = std::move(row->data)};
-        if (info.held) sessions.insert(info.holder = row->holder->session);
+        auto info = detail::shown_lock(*std::move(row));
+        info.held = !info.holder.empty();
+        if (info.held) sessions.insert(info.holder);
         done.value.locks.push_back({key->substr(protocol::lock_prefix.size()), std::move(info)});
     }
     done.value.next = std::move(page->last_evaluated_key);

@@ -6,6 +6,7 @@
 #include "database/table_key.hpp"
 #include "lock/lock_impl.hpp"
 #include "lock/lock_options.hpp"
+#include "lock/shown_lock.hpp"
 #include "session/asking.hpp"
 #include "session/callers.hpp"
 #include "session/granted_data.hpp"
@@ -81,28 +82,23 @@ awaitable<runtime::completion<lock_info>> run_inspect(lock_handle handle, diagno
         done.code = detail::report(row.error(), details);
         co_return done;
     }
-    done.value.fencing_token = row->token;
-    done.value.waiting = row->line.size();
-    done.value.data = std::move(row->data);
-    done.value.since = row->since;
-    if (!row->holder) co_return done;
+    const bool named = row->holder.has_value();
+    done.value = detail::shown_lock(*std::move(row));
+    if (!named) co_return done;
 
-    auto request = protocol::look_at_session(core.options().table, row->holder->session);
+    auto request = protocol::look_at_session(core.options().table, done.value.holder);
     auto seen = co_await core.target().call(std::move(request));
     if (!seen) {
         done.code = detail::report(seen.error(), details);
         co_return done;
     }
-    done.value.holder = row->holder->session;
     if (!seen->found) co_return done;
     const auto holder = protocol::parse_session_row(*seen->found);
     if (!holder) {
         done.code = detail::report(holder.error(), details);
         co_return done;
     }
-    done.value.held = holder->alive;
-    done.value.owner = holder->owner;
-    done.value.last_heartbeat = holder->beat_time;
+    detail::show_holder(done.value, *holder);
     co_return done;
 }
 

@@ -3,30 +3,18 @@
 #include "queue/place_teller.hpp"
 
 #include "queue/protocol/queue_decisions.hpp"
+#include "session/call_hook.hpp"
 
 #include <boost/asio/post.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
-#include <string>
-#include <utility>
 
 namespace dynalease::detail {
 
 namespace {
 
 constexpr std::chrono::seconds interval{1};
-
-void call(const session_impl& core, const queue_entrant& who, const queue_place& place) {
-    try {
-        who.on_place(place);
-    } catch (const std::exception& thrown) {
-        core.log(severity::error, std::string("on_place has thrown: ") + thrown.what());
-    } catch (...) {
-        core.log(severity::error, "on_place has thrown");
-    }
-}
 
 }  // namespace
 
@@ -75,7 +63,9 @@ void place_teller::tell(const std::shared_ptr<queue_entrant>& who) {
     who->place_told_at = now;
     // Not from here: what it does may change who waits.
     boost::asio::post(core_.world().executor, [core = core_.shared_from_this(), who, place] {
-        if (who->wanted()) call(*core, *who, place);
+        if (!who->wanted()) return;
+        call_hook(
+            "on_place", [&] { who->on_place(place); }, [&](const auto& line) { core->log(severity::error, line); });
     });
 }
 

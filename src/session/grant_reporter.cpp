@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "session/grant_reporter.hpp"
 
+#include "session/call_hook.hpp"
 #include "session/session_lives.hpp"
 
 #include <atomic>
-#include <exception>
 #include <utility>
 
 namespace dynalease::detail {
@@ -63,13 +63,7 @@ void grant_reporter::ended(const holding& held) {
 
 void grant_reporter::tell(const grant_report& seen) const noexcept {
     for (const auto* each = hooks_.get(); each != nullptr; each = each->others.get()) {
-        try {
-            each->hook(seen);
-        } catch (const std::exception& thrown) {
-            tell_thrown(std::string("a hook of grants has thrown: ") + thrown.what());
-        } catch (...) {
-            tell_thrown("a hook of grants has thrown");
-        }
+        call_hook("a hook of grants", [&] { each->hook(seen); }, [&](const auto& line) { tell_thrown(line); });
     }
 }
 

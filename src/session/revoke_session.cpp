@@ -20,9 +20,6 @@ namespace {
 
 using boost::asio::awaitable;
 
-/// More than any id has, whoever drew it; what else the key has comes beside it.
-constexpr std::size_t longest_id = 256;
-
 std::optional<failure> fault_of(const revoke_session_options& options) {
     if (auto why = detail::malformed_table_name(options.table)) return why;
     const auto invalid = [](std::string message) {
@@ -31,7 +28,7 @@ std::optional<failure> fault_of(const revoke_session_options& options) {
         return why;
     };
     if (options.session.empty()) return invalid("session is empty");
-    if (options.session.size() > longest_id || !detail::is_utf8(options.session)) {
+    if (options.session.size() > protocol::longest_session_id || !detail::is_utf8(options.session)) {
         return invalid("session is no id of a session: those have 22 characters");
     }
     if (protocol::is_plain(options.session)) {

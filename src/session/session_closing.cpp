@@ -22,6 +22,13 @@ namespace {
 constexpr std::chrono::seconds longest_row_closing{1};
 constexpr std::chrono::milliseconds longest_closing = std::chrono::hours(24);
 
+boost::asio::awaitable<void> wait_finished(const std::vector<std::shared_ptr<pending_release>>& grants,
+                                           dynalease::time_point until) {
+    for (const auto& grant : grants) {
+        if (!grant->finished()) co_await grant->wait_finished_until(until);
+    }
+}
+
 }  // namespace
 
 session_closing::session_closing(session_impl& core) : core_(core), waiters_(core.world().executor) {}
@@ -99,10 +106,7 @@ boost::asio::awaitable<void> session_closing::run([[maybe_unused]] std::shared_p
         co_await core_.opening().wait_ended(until);
         for (const auto& member : members.all()) member->session_drains(core_.over_failure());
         co_await members.wait_works_ended(began + timeout / 2);
-        for (const auto& grant : grants_) {
-            if (!options.waits_for_guards) break;
-            if (!grant->finished()) co_await grant->wait_finished_until(began + timeout / 2);
-        }
+        if (options.waits_for_guards) co_await wait_finished(grants_, began + timeout / 2);
     }
     core_.status().end_draining();
     members.end_works();
@@ -114,9 +118,7 @@ boost::asio::awaitable<void> session_closing::run([[maybe_unused]] std::shared_p
     }
     co_await end_rows(options.release, idle, until);
     // Nothing can be sent for them any more; but what was, may be answered yet.
-    for (const auto& grant : formers) {
-        if (options.release && !grant->finished()) co_await grant->wait_finished_until(until);
-    }
+    if (options.release) co_await wait_finished(formers, until);
     list(formers);
     count();
     core_.end_by_closing();

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "session/session_impl.hpp"
 
+#include "session/call_hook.hpp"
 #include "session/protocol/plain_identity.hpp"
 #include "session/protocol/session_words.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
 
-#include <exception>
 #include <utility>
 
 namespace dynalease::detail {
@@ -64,13 +64,7 @@ void session_impl::log(severity level, const std::string& line) const {
 
 void session_impl::tell(session_state now) {
     if (!status_.is_news(now) || !options().on_state) return;
-    try {
-        options().on_state(now);
-    } catch (const std::exception& thrown) {
-        log(severity::error, std::string("on_state has thrown: ") + thrown.what());
-    } catch (...) {
-        log(severity::error, "on_state has thrown");
-    }
+    call_hook("on_state", [&] { options().on_state(now); }, [&](const auto& line) { log(severity::error, line); });
 }
 
 failure session_impl::over_failure() const {

@@ -87,8 +87,7 @@ void drafted_state::merge(const drafted_item& of, const drafted_put& wanted) {
         const auto* value = find(wanted.members.present, name);
         if (value) changes.set.insert_or_assign(name, *value);
         const bool absent = std::ranges::find(wanted.members.absent, name) != wanted.members.absent.end();
-        const bool removed = std::ranges::find(changes.remove, name) != changes.remove.end();
-        if (absent && !removed) changes.remove.push_back(name);
+        if (absent) changes.remove.push_back(name);
     }
     if (changes.size() != 0) set_all(wanted.times.saved, changes.set);
     for (const auto& [name, value] : changes.set) touched_.erase(name);

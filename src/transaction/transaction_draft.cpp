@@ -28,28 +28,30 @@ failure there_already(const drafted_item& touched) {
     return of_item(errc::exists, touched, "the item is there already");
 }
 
-/// Why an update of it cannot be planned: no expression is applied to what is not in the table yet.
+/// What cannot be planned: it would go by what nobody knows before the commit.
+failure unplannable(const drafted_item& touched, std::string message, const char* advice) {
+    auto why = of_item(errc::updated_blindly, touched, std::move(message));
+    why.details.advice = advice;
+    return why;
+}
+
+/// No expression is applied to what is not in the table yet.
 failure made_here(const drafted_item& touched) {
-    auto why = of_item(errc::updated_blindly, touched, "the transaction makes this item");
-    why.details.advice = "put it as it is to be";
-    return why;
+    return unplannable(touched, "the transaction makes this item", "put it as it is to be");
 }
 
-/// Why a later update of it cannot be planned: the mark of the first write stands in the place of its version.
+/// The mark of the first write stands in the place of its version.
 failure version_unknown(const drafted_item& touched) {
-    auto why = of_item(errc::updated_blindly, touched,
-                       "the transaction writes to this item before, and its version is not known in between");
-    why.details.advice = "speak of the version in the first write to it, or in check()";
-    return why;
+    return unplannable(touched, "the transaction writes to this item before, and its version is not known in between",
+                       "speak of the version in the first write to it, or in check()");
 }
 
-/// Why a put of it cannot be planned: what its struct does not know in there would be lost.
+/// What the struct that puts it does not know in there would be lost.
 failure updated_inside(const drafted_item& touched, const std::string& attribute) {
-    auto why = of_item(errc::updated_blindly, touched,
+    return unplannable(touched,
                        "an update of this transaction has changed \"" + attribute +
-                           "\", and what that has inside is not known before the commit");
-    why.details.advice = "put before the update";
-    return why;
+                           "\", and what that has inside is not known before the commit",
+                       "put before the update");
 }
 
 /// The attribute itself, and no member of that name inside of another.

@@ -14,6 +14,9 @@
 
 namespace dynalease::protocol {
 
+/// More bytes than any session's id has. What is longer is damage, and not looked for.
+inline constexpr std::size_t longest_session_id = 256;
+
 /// The row a session begins with: alive, beat 1. Refused if the id is taken.
 /// @param creation names all copies of this one request, and no other's.
 put_item_request create_session(const std::string& table, std::string_view id, std::chrono::milliseconds lease,
@@ -21,8 +24,7 @@ put_item_request create_session(const std::string& table, std::string_view id, s
 
 /// `number` is new for each send: a late copy of an old one must not bring back a beat that a watcher has timed.
 /// Tests the state, so that it neither revives a row marked dead nor re-creates one that is gone.
-update_item_request beat_session(const std::string& table, std::string_view id, std::int64_t number,
-                                 wall_time now);
+update_item_request beat_session(const std::string& table, std::string_view id, std::int64_t number, wall_time now);
 
 /// The row stays, with a ttl: were it removed, a late copy of its creation could bring it back.
 update_item_request close_session(const std::string& table, std::string_view id, wall_time now);

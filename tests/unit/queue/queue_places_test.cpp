@@ -34,23 +34,31 @@ struct told_places {
 
 using counts = std::vector<std::int64_t>;
 
-void let_enter(world& w, node& in, queue_turn& into, enter_options options = {}, const std::string& name = "x") {
-    const running unwatched(w, in, enter(queue{*in.session, name}, into, std::move(options)));
+void let_enter(world& w, node& in, queue_turn& into, enter_options options = {}) {
+    const running unwatched(w, in, enter(queue{*in.session, "x"}, into, std::move(options)));
 }
+
+/// A queue whose turn the first of two processes has.
+struct busy_queue {
+    explicit busy_queue(session_options of_b = {.table = table}) : b(w, 2, {}, std::move(of_b)) {
+        run(w, a, enter(queue{*a.session, "x"}, first));
+    }
+    world w;
+    node a{w, 1};
+    node b;
+    queue_turn first;
+    queue_turn second;
+};
 
 }  // namespace
 
 TEST_CASE("who waits is told of the ticket, and of each turn before it that ends") {
-    world w;
-    node a(w, 1);
-    node b(w, 2);
+    busy_queue given;
+    auto& [w, a, b, first, second] = given;
     node c(w, 3);
-    queue_turn first;
-    queue_turn second;
     queue_turn third;
     told_places of_second;
     told_places of_third;
-    run(w, a, enter(queue{*a.session, "x"}, first));
     let_enter(w, b, second, of_second.options());
     w.scheduler.run_for(2s);
     let_enter(w, c, third, of_third.options());
@@ -73,13 +81,9 @@ TEST_CASE("who waits is told of the ticket, and of each turn before it that ends
 
 TEST_CASE("places are told without a request, and nobody is who did not ask") {
     const auto requests = [](bool asks) {
-        world w;
-        node a(w, 1);
-        node b(w, 2);
-        queue_turn first;
-        queue_turn second;
+        busy_queue given;
+        auto& [w, a, b, first, second] = given;
         told_places told;
-        run(w, a, enter(queue{*a.session, "x"}, first));
         let_enter(w, b, second, asks ? told.options() : enter_options{});
         w.scheduler.run_for(20s);
         CHECK(told.places.size() == (asks ? 1 : 0));
@@ -90,11 +94,8 @@ TEST_CASE("places are told without a request, and nobody is who did not ask") {
 
 TEST_CASE("a crowd of one process is told once a second at most, and of the nearest place then") {
     constexpr std::size_t callers = 100;
-    world w;
-    node a(w, 1);
-    node b(w, 2);
-    queue_turn first;
-    run(w, a, enter(queue{*a.session, "x"}, first));
+    busy_queue given;
+    auto& [w, a, b, first, second] = given;
     std::vector<queue_turn> turns(callers);
     std::vector<told_places> told(callers);
     for (std::size_t i = 0; i < callers; ++i) {
@@ -120,15 +121,11 @@ TEST_CASE("a crowd of one process is told once a second at most, and of the near
 }
 
 TEST_CASE("nobody is told of a place whose wait is over") {
-    world w;
-    node a(w, 1);
-    node b(w, 2);
+    busy_queue given;
+    auto& [w, a, b, first, second] = given;
     node c(w, 3);
-    queue_turn first;
-    queue_turn second;
     queue_turn third;
     told_places told;
-    run(w, a, enter(queue{*a.session, "x"}, first));
     let_enter(w, b, second);
     w.scheduler.run_for(1s);
     error_code code;
@@ -144,16 +141,12 @@ TEST_CASE("nobody is told of a place whose wait is over") {
 }
 
 TEST_CASE("a hook of places may enter and leave queues, and what it throws is told to the log") {
-    world w;
-    node a(w, 1);
     std::string logged;
     session_options says{.table = table};
     says.log = [&](severity, std::string_view line) { logged += line; };
-    node b(w, 2, {}, says);
-    queue_turn first;
-    queue_turn second;
+    busy_queue given(says);
+    auto& [w, a, b, first, second] = given;
     queue_turn another;
-    run(w, a, enter(queue{*a.session, "x"}, first));
     enter_options options;
     options.on_place = [&](const queue_place&) {
         let_enter(w, b, another);
@@ -171,13 +164,9 @@ TEST_CASE("a hook of places may enter and leave queues, and what it throws is to
 }
 
 TEST_CASE("a session that begins anew tells of its new ticket") {
-    world w;
-    node a(w, 1);
-    node b(w, 2);
-    queue_turn first;
-    queue_turn second;
+    busy_queue given;
+    auto& [w, a, b, first, second] = given;
     told_places told;
-    run(w, a, enter(queue{*a.session, "x"}, first));
     let_enter(w, b, second, told.options());
     w.scheduler.run_for(2s);
     b.network->set_plan([](const any_request&, const call_options&) {
