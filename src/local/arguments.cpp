@@ -88,6 +88,8 @@ arguments parse_arguments(std::span<const char* const> words, const char* secret
             result.version = true;
         } else if (word == "--anyone") {
             result.options.anyone = true;
+        } else if (word == "--older-words") {
+            result.options.older_words = true;
         } else if (!takes_value(name)) {
             result.fault = "unknown argument " + std::string(word);
         } else if (equals != std::string_view::npos) {
@@ -115,7 +117,7 @@ std::string warning_of(const server_options& options) {
 std::string_view help_text() noexcept {
     return "usage: dynalease-local [--port N] [--address IP] [--access-key KEY] [--secret-key KEY] [--anyone]\n"
            "                       [--cors ORIGIN|none] [--latency MS] [--throttle SHARE] [--fail SHARE]\n"
-           "                       [--conflict SHARE] [--seed N] [--file PATH]\n"
+           "                       [--conflict SHARE] [--seed N] [--file PATH] [--older-words]\n"
            "\n"
            "A DynamoDB in memory, for tests and demonstrations. Prints `listening on http://ADDRESS:PORT`\n"
            "and serves until SIGTERM or SIGINT. All tables are gone then, unless they are kept in a file.\n"
@@ -141,6 +143,7 @@ std::string_view help_text() noexcept {
            "  --fail SHARE      answer this share with status 500: one half done, the other not\n"
            "  --conflict SHARE  refuse this share of writes and transactions for a conflict\n"
            "  --seed N          which requests those are; default: 1\n"
+           "  --older-words     refuse requests in the words that AWS had before June 2026\n"
            "  --version         print the version\n"
            "  --help            print this\n";
 }

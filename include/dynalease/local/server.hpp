@@ -29,6 +29,10 @@ struct server_options {
     /// The pages in browsers that may ask, by their origin ("http://localhost:3000"); "*", as on AWS: all, "none":
     /// none. The keys are no secret from a page when they are the ones above.
     detail::braced<std::string> cors = "*";
+    /// Refuse requests in the words that AWS had before June 2026. Since then PutItem and UpdateItem say "1 validation
+    /// error detected: " before faults of the request itself, and AWS turns that on by Region. The exceptions are the
+    /// same; do not go by texts.
+    bool older_words = false;
     /// Wait so long before each answer. Writes are at work as long, so that requests which meet them conflict as on
     /// AWS; see `engine::set_write_time`.
     std::chrono::milliseconds latency{0};

@@ -254,9 +254,9 @@ constexpr std::array<shape_member, 2> transact_get_members{{
 
 }  // namespace
 
-const shape put_item{.kind = structure, .members = put_members};
+const shape put_item{.kind = structure, .members = put_members, .table_first = true};
 const shape get_item{.kind = structure, .members = get_members};
-const shape update_item{.kind = structure, .members = update_members};
+const shape update_item{.kind = structure, .members = update_members, .table_first = true};
 const shape delete_item{.kind = structure, .members = delete_members};
 const shape query{.kind = structure, .members = query_members};
 const shape scan{.kind = structure, .members = scan_members};

@@ -35,13 +35,13 @@ any_request blank_request(std::string_view operation) {
     return out;
 }
 
-result<any_request> read_request(std::string_view operation, const json_body& parsed) {
+result<any_request> read_request(std::string_view operation, const json_body& parsed, wording words) {
     try {
         const shape& model = *shape_of_request(operation);
         check_types(parsed.root(), model);
         const json_input whole{parsed.root()};
         check_resource_arn(whole, operation);
-        check_limits(parsed.root(), model);
+        check_limits(parsed.root(), model, words);
         check_parameter_mix(whole, operation);
         any_request request = blank_request(operation);
         std::visit([&](auto& held) { read_request(whole, held); }, request);
@@ -60,7 +60,7 @@ bool is_operation(std::string_view name) noexcept {
     return shape_of_request(name) != nullptr;
 }
 
-result<any_request> decode_request(std::string_view operation, std::string_view body, std::size_t most) {
+result<any_request> decode_request(std::string_view operation, std::string_view body, std::size_t most, wording words) {
     const bool is_known = is_operation(operation);
     if (!is_known && body.empty()) return failure(errc::not_supported);
     failure why(errc::not_supported);
@@ -69,7 +69,7 @@ result<any_request> decode_request(std::string_view operation, std::string_view 
         // What nobody has signed is only looked at for whether it is JSON at all.
         constexpr std::size_t most_of_a_stranger = 64 * 1024;
         const json_body parsed(body, max_body_size, is_known ? most : most_of_a_stranger);
-        if (is_known) return read_request(operation, parsed);
+        if (is_known) return read_request(operation, parsed, words);
     } catch (const malformed& found) {
         if (found.code == errc::bad_response) {
             // The service has no words for what is no JSON.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "dynamodb/codec.hpp"
+#include "local/codec/wording.hpp"
 
 #include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/dynamodb/operations.hpp>
@@ -22,7 +23,8 @@ bool is_operation(std::string_view name) noexcept;
 /// @returns a failure that `encode_error` turns into the service's own: `errc::bad_response` for a body that is no
 /// JSON, or of the wrong shape (SerializationException), `errc::not_supported` for an unknown operation, else
 /// `errc::validation` or `errc::access_denied`.
-result<any_request> decode_request(std::string_view operation, std::string_view body, std::size_t most);
+result<any_request> decode_request(std::string_view operation, std::string_view body, std::size_t most,
+                                   wording words = wording::newer);
 inline result<any_request> decode_request(std::string_view operation, std::string_view body) {
     return decode_request(operation, body, most_values(body.size()));
 }

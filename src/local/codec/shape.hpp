@@ -4,6 +4,7 @@
 #pragma once
 
 #include "dynamodb/json_memory.hpp"
+#include "local/codec/wording.hpp"
 
 #include <array>
 #include <cstddef>
@@ -41,7 +42,8 @@ struct shape {
     std::span<const std::string_view> words{};  ///< all values of a text
     bool is_name = false;                       ///< of letters, digits, '_', '.' and '-'; or an ARN of any length
     bool has_table_keys = false;                ///< a map by table name
-    bool newer = false;                         ///< limits told in the words of the service's newer validation
+    bool newer = false;                         ///< limits told in words of their own since there are newer ones
+    bool table_first = false;                   ///< a fault of the table's name is told alone since then
     std::optional<std::int64_t> most_each{};    ///< of the lengths of a map's lists, which are at least 1
 };
 
@@ -59,6 +61,6 @@ void check_types(const json_value& body, const shape& model);
 
 /// Needs a body that `check_types` passed.
 /// @throws malformed with `errc::validation` for what is missing or beyond its limits: up to ten faults at once.
-void check_limits(const json_value& body, const shape& model);
+void check_limits(const json_value& body, const shape& model, wording words);
 
 }  // namespace dynalease::codec

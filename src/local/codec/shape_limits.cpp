@@ -137,16 +137,22 @@ struct place {
 
 class limit_check {
 public:
+    explicit limit_check(wording words) : words_(words) {}
+
     void structure(const json& value, const shape& model, const place& parent) {
         const auto held = members_of(value, model);
         for (std::size_t i = 0; i < model.members.size(); ++i) {
-            const shape_member& each = model.members[i];
-            const place where{&parent, each.name};
-            if (held[i]) {
-                check(*held[i], *each.type, where);
-            } else if (each.presence != presence::optional) {
-                add_null(where);
-            }
+            member(held[i], model.members[i], parent);
+        }
+    }
+
+    /// @param held null: it is missing.
+    void member(const json* held, const shape_member& model, const place& parent) {
+        const place where{&parent, model.name};
+        if (held) {
+            check(*held, *model.type, where);
+        } else if (model.presence != presence::optional) {
+            add_null(where);
         }
     }
 
@@ -167,7 +173,7 @@ private:
     void add_null(const place& where) { tell("Value null", where.text(), "Member must not be null"); }
     void add(const json& value, const shape& model, const place& where, const std::string& constraint) {
         if (faults_.size() == most_told) return;  // what is not told need not be written out either
-        if (model.newer) return tell("Value", where.text(true), constraint);
+        if (model.newer && words_ == wording::newer) return tell("Value", where.text(true), constraint);
         tell("Value '" + shown(value, model) + "'", where.text(), constraint);
     }
 
@@ -267,6 +273,7 @@ private:
     }
 
     static constexpr std::size_t most_told = 10;
+    wording words_;
     std::vector<std::string> faults_;
     std::vector<std::string> told_alone_;  ///< of a batch of writes its tables' names give way to any other fault
 };
@@ -290,11 +297,19 @@ void check_required(const json& body, const shape& model) {
     }
 }
 
+void check_table_name(const json& body, const shape& model) {
+    const auto name = std::ranges::find(model.members, "TableName", &shape_member::name);
+    limit_check alone(wording::newer);
+    alone.member(member_of(body, name->name), *name, {});
+    alone.finish();
+}
+
 }  // namespace
 
-void check_limits(const json_value& body, const shape& model) {
+void check_limits(const json_value& body, const shape& model, wording words) {
     check_required(body, model);
-    limit_check limits;
+    if (model.table_first && words == wording::newer) check_table_name(body, model);
+    limit_check limits(words);
     limits.structure(body, model, {});
     limits.finish();
 }

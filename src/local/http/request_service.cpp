@@ -55,11 +55,6 @@ std::string json_string(std::string_view text) {
     return result + '"';
 }
 
-reply error_reply(const failure& why) {
-    auto encoded = codec::encode_error(why);
-    return {encoded.status, amazon_json_type, std::move(encoded.body)};
-}
-
 /// Of what is refused before it is looked at.
 reply service_error(std::string_view name, std::string_view message) {
     return {
@@ -84,8 +79,9 @@ reply broken_coding() {
 
 }  // namespace
 
-request_service::request_service(std::shared_ptr<engine> store, std::optional<credentials> accepted, std::string origin)
-    : store_(std::move(store)), origin_(std::move(origin)) {
+request_service::request_service(std::shared_ptr<engine> store, std::optional<credentials> accepted, std::string origin,
+                                 codec::wording words)
+    : store_(std::move(store)), origin_(std::move(origin)), words_(words) {
     if (accepted) verifier_.emplace(*std::move(accepted));
 }
 
@@ -156,16 +152,24 @@ reply request_service::service_answer(const aws::request_view& request, engine::
 /// @param body of the request, unpacked.
 reply request_service::operation_answer(const aws::request_view& request, std::string_view operation,
                                         std::string_view body, engine::time now) {
-    const auto decoded = codec::decode_request(operation, body, codec::most_values(request.body.size()));
-    if (!decoded) return error_reply(decoded.error());
+    const auto decoded = codec::decode_request(operation, body, codec::most_values(request.body.size()), words_);
+    if (!decoded) return error_reply(operation, decoded.error());
     auto result = store_->execute(*decoded, now);
-    if (!result) return error_reply(result.error());
+    if (!result) return error_reply(operation, std::move(result).error());
     // Only the peer knows where it found us; a client that discovers endpoints stays here.
     if (auto* found = std::get_if<describe_endpoints_response>(&*result)) {
         for (service_endpoint& each : found->endpoints) each.address = header(request, "host");
     }
     if (is_count(*decoded)) return {200, amazon_json_type, codec::encode_count(std::get<page_response>(*result))};
     return {200, amazon_json_type, codec::encode_response(*result)};
+}
+
+reply request_service::error_reply(std::string_view operation, failure why) const {
+    if (words_ == codec::wording::newer && why.code == errc::validation) {
+        codec::count_fault(operation, why.details.message);
+    }
+    auto encoded = codec::encode_error(why);
+    return {encoded.status, amazon_json_type, std::move(encoded.body)};
 }
 
 std::optional<reply> request_service::refuse_unsigned(const aws::request_view& request, engine::time now) {

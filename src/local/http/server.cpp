@@ -57,9 +57,10 @@ std::shared_ptr<shared_service> make_service(const asio::any_io_executor& execut
     if (options.latency.count() > 0) store->set_write_time(options.latency);
     const bool any_fault = options.faults.throttled + options.faults.failed + options.faults.conflicting > 0;
     if (any_fault) store->set_faults(options.faults);
+    const auto words = options.older_words ? codec::wording::older : codec::wording::newer;
     return std::make_shared<shared_service>(
-        shared_service{request_service(std::move(store), accepted_by(options), options.cors), response_writer(seed),
-                       std::move(clock), options.latency, memory_budget(memory_of_connections)});
+        shared_service{request_service(std::move(store), accepted_by(options), options.cors, words),
+                       response_writer(seed), std::move(clock), options.latency, memory_budget(memory_of_connections)});
 }
 
 }  // namespace

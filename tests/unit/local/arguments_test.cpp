@@ -25,12 +25,14 @@ TEST_CASE("arguments are taken with a blank or an equals sign") {
     CHECK(result.options.access_key == "me");
     CHECK(result.options.secret_key == "s=ecret");
     CHECK(result.options.anyone);
+    CHECK_FALSE(result.options.older_words);
     CHECK(result.options.latency == std::chrono::milliseconds(5));
     CHECK(result.has_port);
     CHECK_FALSE(result.help);
     CHECK_FALSE(result.version);
     CHECK(parse({"--file", "tables.db"}).file == "tables.db");
     CHECK(parse({"--version"}).version);
+    CHECK(parse({"--older-words"}).options.older_words);
 }
 
 TEST_CASE("without arguments: no port asked for, no file, keys local and local") {
@@ -91,8 +93,9 @@ TEST_CASE("bad arguments are named") {
     CHECK_THAT(parse({"--throttle", "1.5"}).fault, Catch::Contains("--throttle takes a share from 0 to 1"));
     CHECK_THAT(parse({"--fail", "often"}).fault, Catch::Contains("--fail takes a share"));
     CHECK_THAT(parse({"--cors="}).fault, Catch::Contains("--cors must not be empty"));
-    for (const char* option : {"--port", "--address", "--access-key", "--secret-key", "--anyone", "--cors", "--latency",
-                               "--help", "--version", "--file", "--throttle", "--fail", "--conflict", "--seed"}) {
+    for (const char* option :
+         {"--port", "--address", "--access-key", "--secret-key", "--anyone", "--cors", "--latency", "--help",
+          "--version", "--file", "--throttle", "--fail", "--conflict", "--seed", "--older-words"}) {
         CHECK_THAT(std::string(help_text()), Catch::Contains(option));
     }
 }

@@ -155,10 +155,11 @@ TEST_CASE("faults that are told at once have the order of the service") {
     const std::string index = R"("Projection":{"ProjectionType":"ALL"},"KeySchema":[{"AttributeName":"p",)"
                               R"("KeyType":"HASH"}]}],)";
     check({
-        {"UpdateItem", "{" + none,
+        {"DeleteItem", "{" + none,
          "4 validation errors detected: " + capacity + table + "; " + returned + "Value null at 'key'"},
-        {"PutItem", R"({"Item":{"p":{"S":"a"}},"ReturnValues":"x","TableName":""})",
-         "2 validation errors detected: " + returned + table},
+        {"UpdateItem", "{" + none, "1 validation error detected: " + table + "\""},
+        {"UpdateItem", R"({"TableName":"lists","ReturnValues":"x"})",
+         "2 validation errors detected: " + returned + "Value null at 'key'"},
         {"TransactWriteItems",
          R"({"ReturnConsumedCapacity":"x","ClientRequestToken":"","TransactItems":[{"Put":{"TableName":"lists",)"
          R"("Item":{}}}]})",
