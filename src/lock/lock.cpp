@@ -38,10 +38,7 @@ awaitable<runtime::completion<lock_guard>> run_acquire(lock_handle target, acqui
     if (got.why) {
         auto why = *got.why;
         // Why its session could not be opened has been explained.
-        if (got.asked) {
-            const auto core = target.lives->present();
-            why = co_await detail::explained_by_key(core->target(), core->options().table, std::move(why));
-        }
+        if (got.asked) why = co_await detail::explained_by_key(target.lives, std::move(why));
         done.code = detail::report(why, by.details);
     } else {
         if (got.others) detail::report(*got.others, by.details);

@@ -206,7 +206,10 @@ boost::asio::awaitable<runtime::completion<turns>> run_enter_all(std::vector<que
         why.details.key = seen->details.key;
         done.code = report(why, by.details);
     } else if (ended.why) {
-        done.code = report(*ended.why, by.details);
+        auto why = *ended.why;
+        // Why its session could not be opened has been explained.
+        if (ended.asked) why = co_await explained_by_key(lives, std::move(why));
+        done.code = report(why, by.details);
     } else {
         done.value = std::move(ended.granted);
     }

@@ -94,10 +94,7 @@ awaitable<runtime::completion<queue_turn>> run_enter(queue_handle handle, enter_
     if (granted.why) {
         auto why = granted.asked ? *granted.why : detail::with_last_seen(*granted.why, holder);
         // Why its session could not be opened has been explained.
-        if (granted.asked) {
-            const auto core = handle.lives->present();
-            why = co_await detail::explained_by_key(core->target(), core->options().table, std::move(why));
-        }
+        if (granted.asked) why = co_await detail::explained_by_key(handle.lives, std::move(why));
         done.code = detail::report(why, by.details);
     } else {
         if (!granted.turn) {

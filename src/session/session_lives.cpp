@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "session/session_lives.hpp"
 
+#include "database/table_key.hpp"
+
 namespace dynalease::detail {
 
 /// In a forked child a thread that is not there may hold the mutex for ever. There nothing changes any more: the
@@ -49,6 +51,11 @@ std::shared_ptr<session_impl> session_lives::announce_close(const close_options&
     present_now()->announce_close(how);
     closed_ = true;
     return present_;
+}
+
+boost::asio::awaitable<failure> explained_by_key(std::shared_ptr<session_lives> lives, failure why) {
+    const auto life = lives->present();
+    co_return co_await explained_by_key(life->target(), lives->options().table, std::move(why));
 }
 
 }  // namespace dynalease::detail

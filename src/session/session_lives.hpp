@@ -7,7 +7,10 @@
 #include "session/session_impl.hpp"
 
 #include <dynalease/dynamodb/database.hpp>
+#include <dynalease/dynamodb/failure.hpp>
 #include <dynalease/session.hpp>
+
+#include <boost/asio/awaitable.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -61,6 +64,9 @@ private:
     const session_options options_;
     const std::shared_ptr<const grant_hooks> hooks_;
 };
+
+/// `explained_by_key` of a verb that was refused, for the session's own table.
+boost::asio::awaitable<failure> explained_by_key(std::shared_ptr<session_lives> lives, failure why);
 
 /// The object behind a handle, in that life of its session. On the database's executor.
 template <class Target>

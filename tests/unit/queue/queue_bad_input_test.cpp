@@ -184,6 +184,18 @@ TEST_CASE("as many queues as can be entered together, with the longest names and
     CHECK(code == errc::item_too_large);
 }
 
+TEST_CASE("several queues in a table that is no coordination table are told so") {
+    world w;
+    w.apply(create_table_request{.table_name = "other", .key = {.hash = {.name = "pk"}}});
+    node a(w, 1, {}, {.table = "other"});
+    error_code code;
+    diagnostics why;
+    run(w, a, enter_all_code({queue(*a.session, "x"), queue(*a.session, "y")}, {}, code, &why));
+    CHECK(code == errc::validation);
+    CHECK(why.table == "other");
+    CHECK_THAT(why.message, Catch::Contains("has the key pk (S), and a coordination table"));
+}
+
 TEST_CASE("an empty turn answers, and holds nothing") {
     world w;
     node a(w);
