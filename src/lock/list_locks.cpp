@@ -54,7 +54,9 @@ awaitable<std::optional<failure>> look_at_holders(database target, std::string t
         co_return why;
     }
     std::map<std::string, const item*, std::less<>> rows;
-    for (const auto& row : read.items[table]) rows.emplace(*find_string(row, attribute::partition), &row);
+    for (const auto& row : read.items[table]) {
+        if (const auto* key = find_string(row, attribute::partition)) rows.emplace(*key, &row);
+    }
     for (auto& [name, info] : into.locks) {
         if (!sessions.contains(info.holder)) continue;
         const auto key = protocol::session_key(info.holder);
@@ -73,10 +75,11 @@ awaitable<runtime::completion<lock_page>> list(database target, list_locks_optio
         done.code = detail::report(*why, details);
         co_return done;
     }
+    const auto wanted = std::string(protocol::lock_prefix) + options.prefix;
     scan_request scan{.table_name = options.table,
                       .filter_expression = "begins_with(#pk, :prefix)",
                       .names = {{"#pk", attribute::partition}},
-                      .values = {{":prefix", std::string(protocol::lock_prefix) + options.prefix}},
+                      .values = {{":prefix", wanted}},
                       .exclusive_start_key = std::move(options.start_after),
                       .limit = options.page_size};
     const bool begins = scan.exclusive_start_key.empty();
@@ -89,7 +92,8 @@ awaitable<runtime::completion<lock_page>> list(database target, list_locks_optio
     for (const auto& found : page->items) {
         const auto* key = find_string(found, attribute::partition);
         auto row = protocol::parse_lock_row(&found);
-        if (!key || !row) continue;  // not a row of this schema: whoever wants the lock is told
+        if (!key || !row) continue;               // not a row of this schema: whoever wants the lock is told
+        if (!key->starts_with(wanted)) continue;  // the endpoint filters nothing
         auto info = detail::shown_lock(*std::move(row));
         info.held = !info.holder.empty();
         if (info.held) sessions.insert(info.holder);

@@ -62,8 +62,11 @@ std::vector<std::uint64_t> sights_of(const joint_ticket& entry) {
     return sights;
 }
 
-std::string text_of(const item_key& key) {
-    return *find_string(key, protocol::attribute::partition) + '\n' + *find_string(key, protocol::attribute::sort);
+/// Of the whole key; of a row without one, what no key has.
+std::string text_of(const item& row) {
+    const auto* partition = find_string(row, protocol::attribute::partition);
+    const auto* sort = find_string(row, protocol::attribute::sort);
+    return partition && sort ? *partition + '\n' + *sort : std::string();
 }
 
 void hear(const joint_ticket& entry, dynalease::time_point sent, const shared_failure& why) {
@@ -181,9 +184,11 @@ boost::asio::awaitable<result<protocol::seen_heads>> read_heads(std::shared_ptr<
     std::vector<item> rows;
     const auto why = co_await read_rows(entry, std::move(keys), rows);
     for (const auto& row : rows) {
+        const auto place = asked.find(text_of(row));
+        if (place == asked.end()) continue;  // not of an endpoint that is DynamoDB's
         auto parsed = protocol::parse_queue_head(row);
         if (!parsed) co_return std::move(parsed).error();
-        heads[asked.at(text_of(row))] = *std::move(parsed);
+        heads[place->second] = *std::move(parsed);
     }
     // Of those that were not read it is not known whether they are there.
     for (const auto& [key, i] : asked) {

@@ -1,5 +1,6 @@
 // Making the coordination table, and listing the locks that stand in it.
 // SPDX-License-Identifier: BSL-1.0
+#include "support/edited_answers.hpp"
 #include "support/lock_steps.hpp"
 
 #include <dynalease/coordination_table.hpp>
@@ -153,6 +154,37 @@ TEST_CASE("who looks at a table that is no coordination table is told so") {
         }
     };
     run(w, a, look(a));
+}
+
+TEST_CASE("a list of locks passes over rows that an endpoint of its own kind shows besides") {
+    world w;
+    node a(w);
+    lock_guard guard;
+    run(w, a, take(a, "x", guard));
+    // Nothing is filtered, and what was asked for by its key comes without it.
+    const auto network = std::make_shared<edited_answers>(a.network, [](any_response& answer) {
+        if (auto* page = std::get_if<page_response>(&answer)) {
+            for (const char* key : {"lo", "lock", "session#lock#y"}) {
+                auto row = page->items.front();
+                row["pk"] = key;
+                page->items.push_back(std::move(row));
+            }
+            page->items.push_back({});
+        } else if (auto* batch = std::get_if<batch_get_item_response>(&answer)) {
+            for (auto& [name, rows] : batch->items) {
+                rows.push_back({{"lease", 1}});
+                rows.push_back({{"pk", 7}});
+            }
+        }
+    });
+    lock_page seen;
+    run(w, a, [](database target, lock_page& into) -> asio::awaitable<void> {
+        const list_locks_options all{.table = std::string(table)};
+        into = co_await list_locks(std::move(target), all);
+    }(database(network), seen));
+    REQUIRE(seen.locks.size() == 1);
+    CHECK(seen.locks.front().name == "x");
+    CHECK(seen.locks.front().info.held);
 }
 
 TEST_CASE("a malformed table name is told to the handler, like every other failure") {

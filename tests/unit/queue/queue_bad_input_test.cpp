@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "queue_callers.hpp"
 
+#include "support/edited_answers.hpp"
 #include "support/refused_data.hpp"
 
 #include <dynalease/queue.hpp>
@@ -44,7 +45,6 @@ TEST_CASE("names and options of a queue have limits") {
     CHECK(refusal_of(s, "x", {.reason = std::string(986, 'r')}) == errc::invalid_name);
     CHECK(refusal_of(s, "x", {.poll_interval = 9ms}) == errc::invalid_option);
     CHECK(refusal_of(s, "x", {.poll_interval = 2s, .longest_poll_interval = 1s}) == errc::invalid_option);
-    check_refused(w, a, {.wait = -1ns}, errc::invalid_option);
     // The turn would have been given before its row was refused.
     check_refused(w, a, {.data = item{{"note", std::string(400'000, 'x')}}}, errc::item_too_large);
     check_refused(w, a, {.data = item{{"tags", string_set{}}}}, errc::bad_attribute);
@@ -160,7 +160,7 @@ TEST_CASE("queues that cannot be entered together are refused before anything is
     for (int i = 0; i < 49; ++i) many.emplace_back(*a.session, "q" + std::to_string(i));
     run(w, a, enter_all_code(many, {}, code));
     CHECK(code == errc::invalid_option);
-    run(w, a, enter_all_code({x}, {.wait = -1s}, code));
+    run(w, a, enter_all_code({x}, {.wait = until_known}, code));
     CHECK(code == errc::invalid_option);
     run(w, a, enter_all_code({}, {}, code));
     CHECK(code == errc::invalid_option);
@@ -182,6 +182,40 @@ TEST_CASE("as many queues as can be entered together, with the longest names and
     options.data["note"] = std::string(3'800'000 / 48, 'x');
     run(w, a, enter_all_code(all, options, code, &why));
     CHECK(code == errc::item_too_large);
+}
+
+TEST_CASE("a head that nobody asked for is passed over") {
+    world w;
+    node a(w);
+    for (const item& odd : {item{{"pk", "queue#z"}, {"sk", "/"}}, item{{"pk", "queue#z"}}, item{}}) {
+        const auto network = std::make_shared<edited_answers>(a.network, [&odd](any_response& answer) {
+            auto* batch = std::get_if<batch_get_item_response>(&answer);
+            if (batch) batch->items[std::string(table)].push_back(odd);
+        });
+        session in(database(network), {.table = table});
+        error_code code;
+        run(w, a, enter_all_code({queue(in, "x"), queue(in, "y")}, {.wait = 5s}, code));
+        CHECK_FALSE(code);
+    }
+}
+
+TEST_CASE("a head that somebody has damaged takes no memory for the tickets that it counts") {
+    for (const std::int64_t tail : {std::int64_t(1'000'000), std::int64_t(4'000'000'000'000'000'000)}) {
+        world w;
+        node a(w);
+        queue_turn turn;
+        run(w, a, enter(queue{*a.session, "x"}, turn));
+        auto head = w.apply(get_item_request{.table_name = table, .key = {{"pk", "queue#x"}, {"sk", "/"}}}).found;
+        REQUIRE(head);
+        head->insert_or_assign("tail", tail);
+        w.apply(put_item_request{.table_name = table, .new_item = *head});
+        error_code code;
+        run(w, a, [](queue target, error_code& into) -> asio::awaitable<void> {
+            auto [failed, info] = co_await target.inspect(as_tuple);
+            into = failed;
+        }(queue{*a.session, "x"}, code));
+        CHECK(code == errc::corrupt_row);
+    }
 }
 
 TEST_CASE("several queues in a table that is no coordination table are told so") {
