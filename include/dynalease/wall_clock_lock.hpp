@@ -127,6 +127,7 @@ private:
 /// has the item by then, which our guard learns at its next write; a late copy of a write that locks an item may lock
 /// it once more, until the timeout, and so does a write that the network itself repeats, if the answer is that to the
 /// copy; and after a lost answer we take for ours the lock of another who has drawn the very same microsecond.
+/// In a forked child the guards of its parent are lost, and what was under way there ends with `errc::shut_down`.
 /// `item_lock` and `versioned` do not see it. Where all writers are yours, take `item_lock`.
 class wall_clock_lock {
 public:
@@ -138,7 +139,8 @@ public:
     /// "<table>/<key>".
     const std::string& name() const noexcept;
 
-    /// Waits until the item is ours, through outages too; empty `wait`: for ever. Never creates it.
+    /// Waits until the item is ours, through outages too; empty `wait`: for ever. Not `until_known`, for nothing shows
+    /// whether the holder lives: `errc::invalid_option`. Never creates it.
     ///
     /// Errors: `errc::missing`; `errc::wait_timeout`; `errc::cancelled`; `errc::corrupt_row` when the attribute is no
     /// string; `errc::in_doubt` when it was given up while a write had no answer: what landed all the same is given

@@ -56,11 +56,17 @@ wall_clock_impl::wall_clock_impl(database where, item_ref target, wall_clock_opt
     options_ = std::move(options);
 }
 
-boost::asio::awaitable<wall_clock_impl::answered> wall_clock_impl::send(update_item_request request,
-                                                                        dynalease::time_point limit) {
-    const call_options patience{.timeout = std::clamp<std::chrono::nanoseconds>(limit - now(), 1ms, longest_call)};
-    auto done = co_await database_.call(std::move(request), patience);
+boost::asio::awaitable<wall_clock_impl::answered> wall_clock_impl::send(update_item_request request, course within) {
+    const auto left = within.limit - now();
+    const call_options patience{.timeout = std::clamp<std::chrono::nanoseconds>(left, 1ms, longest_call)};
+    result<update_item_response> done = failure(errc::shut_down);
+    if (!within.in_child()) done = co_await database_.call(std::move(request), patience);
     answered seen;
+    if (within.in_child()) {
+        seen.kind = answer::rejected;
+        seen.why = failure(errc::shut_down);
+        co_return seen;
+    }
     if (done) {
         seen.kind = answer::applied;
         seen.whole = std::move(done->attributes);
@@ -81,29 +87,33 @@ boost::asio::awaitable<wall_clock_impl::answered> wall_clock_impl::send(update_i
 }
 
 boost::asio::awaitable<wall_clock_impl::answered> wall_clock_impl::send_until_known(update_item_request request,
-                                                                                    dynalease::time_point limit) {
+                                                                                    course within) {
     bool unanswered = false;
     answered seen;
     for (unsigned failures = 0;; ++failures) {
         auto copy = request;
-        seen = co_await send(std::move(copy), limit);
+        seen = co_await send(std::move(copy), within);
         seen.doubtful = unanswered || seen.doubtful;
         if (was_answered(seen.kind)) co_return seen;
         unanswered = unanswered || seen.kind == answer::unanswered;
-        if (seen.kind == answer::rejected || now() >= limit) break;
+        if (seen.kind == answer::rejected || now() >= within.limit) break;
         runtime::alarm pause(world());
-        co_await pause.wait_until(std::min(limit, now() + retry_pause(failures, world().random->unit())));
+        co_await pause.wait_until(std::min(within.limit, now() + retry_pause(failures, world().random->unit())));
     }
     if (unanswered) seen = {.kind = answer::unanswered, .why = failure(errc::in_doubt), .doubtful = true};
     co_return seen;
 }
 
-boost::asio::awaitable<void> wall_clock_impl::give_back(update_item_request request, dynalease::time_point over,
+boost::asio::awaitable<void> wall_clock_impl::give_back(update_item_request request, course within,
                                                         std::function<void(error_code)> tell) {
     bool doubtful = false;
     for (unsigned failures = 0;; ++failures) {
         auto copy = request;
-        const auto seen = co_await send_until_known(std::move(copy), over);
+        const auto seen = co_await send_until_known(std::move(copy), within);
+        if (within.in_child()) {
+            tell(make_error_code(errc::shut_down));
+            co_return;
+        }
         doubtful = doubtful || seen.doubtful;
         auto code = seen.why.code;
         if (seen.kind == answer::refused) code = errc::lock_lost;
@@ -111,21 +121,22 @@ boost::asio::awaitable<void> wall_clock_impl::give_back(update_item_request requ
         if (seen.kind == answer::applied || (seen.kind == answer::refused && doubtful)) code = {};
         tell(code);
         // What is rejected now, for credentials that have expired, may pass later.
-        if (was_answered(seen.kind) || now() >= over) co_return;
+        if (was_answered(seen.kind) || now() >= within.limit) co_return;
         runtime::alarm pause(world());
-        co_await pause.wait_until(std::min(over, now() + retry_pause(failures, world().random->unit())));
+        co_await pause.wait_until(std::min(within.limit, now() + retry_pause(failures, world().random->unit())));
     }
 }
 
 boost::asio::awaitable<void> wall_clock_impl::take_back([[maybe_unused]] std::shared_ptr<wall_clock_impl> self,
-                                                        std::vector<protocol::wall_clock_claim> unanswered) {
-    const auto over = unanswered.back().sent + times_.over;
+                                                        std::vector<protocol::wall_clock_claim> unanswered,
+                                                        unsigned fork) {
+    const course until{unanswered.back().sent + times_.over, fork};
     auto request = protocol::wall_clock_take_back(place_, unanswered);
-    co_await give_back(std::move(request), over, [](error_code) {});
+    co_await give_back(std::move(request), until, [](error_code) {});
 }
 
-void wall_clock_impl::take_back_in_background(std::vector<protocol::wall_clock_claim> unanswered) {
-    runtime::spawn_background(world().executor, work_, take_back(shared_from_this(), std::move(unanswered)));
+void wall_clock_impl::take_back_in_background(std::vector<protocol::wall_clock_claim> unanswered, unsigned fork) {
+    runtime::spawn_background(world().executor, work_, take_back(shared_from_this(), std::move(unanswered), fork));
 }
 
 // ---- one grant ------------------------------------------------------------------------------------------------
@@ -138,6 +149,7 @@ wall_clock_hold::wall_clock_hold(std::shared_ptr<wall_clock_impl> core, const pr
 
 guard_state wall_clock_hold::state() const noexcept {
     const auto own = state_.load();
+    if (own == guard_state::held && born_in_fork_ != runtime::fork_count()) return guard_state::lost;
     return own == guard_state::held && core_->now() >= grant_.end ? guard_state::lost : own;
 }
 
@@ -146,6 +158,7 @@ std::chrono::nanoseconds wall_clock_hold::time_left() const noexcept {
 }
 
 bool wall_clock_hold::let_go() noexcept {
+    if (born_in_fork_ != runtime::fork_count()) return false;
     auto expected = guard_state::held;
     if (!state_.compare_exchange_strong(expected, guard_state::released)) return false;
     // Nobody reads it before what this has begun is on the database's executor.
@@ -197,7 +210,7 @@ boost::asio::awaitable<void> wall_clock_hold::run_give_back([[maybe_unused]] std
         waiting_.complete_all({});
     };
     auto request = protocol::wall_clock_release(core_->place(), grant_.held);
-    co_await core_->give_back(std::move(request), grant_.over, tell);
+    co_await core_->give_back(std::move(request), {grant_.over, born_in_fork_}, tell);
 }
 
 boost::asio::awaitable<error_code> wall_clock_hold::wait_given_back() {
@@ -237,10 +250,10 @@ boost::asio::awaitable<wall_clock_hold::change_end> wall_clock_hold::change(upda
     if (unfitting) co_return change_end{.why = std::move(unfitting)};
     const auto held = grant_.held;
     const auto next = protocol::next_moment(held);
-    const auto limit = std::min(grant_.end, core_->now() + resolve_change_within);
+    const wall_clock_impl::course within{std::min(grant_.end, core_->now() + resolve_change_within), born_in_fork_};
     write_ = writing::under_way;
     auto request = protocol::wall_clock_change(core_->place(), held, change, condition);
-    auto seen = co_await core_->send_until_known(std::move(request), limit);
+    auto seen = co_await core_->send_until_known(std::move(request), within);
     const bool doubtful = seen.doubtful;
     if (seen.kind == answer::refused && seen.lock.text == protocol::wall_text(held)) {
         // The caller's condition was false.
@@ -250,7 +263,7 @@ boost::asio::awaitable<wall_clock_hold::change_end> wall_clock_hold::change(upda
         }
         // The unanswered copy may yet find it true: an empty step closes it.
         request = protocol::wall_clock_change(core_->place(), held, {}, {});
-        seen = co_await core_->send_until_known(std::move(request), limit);
+        seen = co_await core_->send_until_known(std::move(request), within);
         // The change or the empty step: nothing in the item tells which.
         const bool either = seen.kind == answer::refused && seen.lock.text == protocol::wall_text(next);
         if (seen.kind == answer::applied || either) grant_.held = next;

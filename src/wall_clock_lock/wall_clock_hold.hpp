@@ -4,6 +4,7 @@
 
 #include "database/protocol/reply.hpp"
 #include "runtime/context_end.hpp"
+#include "runtime/fork_count.hpp"
 #include "runtime/gate.hpp"
 #include "runtime/waiter_list.hpp"
 #include "session/grant_reporter.hpp"
@@ -47,20 +48,26 @@ public:
         failure why{};
         bool doubtful = false;  ///< a copy before had no answer
     };
-    /// One copy.
-    boost::asio::awaitable<answered> send(update_item_request request, dynalease::time_point limit);
-    /// Copies of one write until one is answered. What has no answer by `limit` stays in doubt.
-    boost::asio::awaitable<answered> send_until_known(update_item_request request, dynalease::time_point limit);
+    /// Until when, and in which process, something goes on: in a forked child nothing is sent for its parent.
+    struct course {
+        dynalease::time_point limit;
+        unsigned fork;
+        bool in_child() const noexcept { return fork != runtime::fork_count(); }
+    };
+    /// One copy. In a child it is rejected, with `errc::shut_down`.
+    boost::asio::awaitable<answered> send(update_item_request request, course within);
+    /// Copies of one write until one is answered. What has no answer by the limit stays in doubt.
+    boost::asio::awaitable<answered> send_until_known(update_item_request request, course within);
     /// Goes on until it is answered, or the lock is over for everybody. @param tell what became of it, each time
-    boost::asio::awaitable<void> give_back(update_item_request request, dynalease::time_point over,
+    boost::asio::awaitable<void> give_back(update_item_request request, course within,
                                            std::function<void(error_code)> tell);
     /// Of claims without an answer, any of which may have locked the item.
-    void take_back_in_background(std::vector<protocol::wall_clock_claim> unanswered);
+    void take_back_in_background(std::vector<protocol::wall_clock_claim> unanswered, unsigned fork);
     runtime::gate& work() noexcept { return work_; }
 
 private:
     boost::asio::awaitable<void> take_back(std::shared_ptr<wall_clock_impl> self,
-                                           std::vector<protocol::wall_clock_claim> unanswered);
+                                           std::vector<protocol::wall_clock_claim> unanswered, unsigned fork);
 
     database database_;
     wall_clock_options options_;
@@ -77,6 +84,7 @@ public:
     wall_clock_hold(std::shared_ptr<wall_clock_impl> core, const protocol::wall_clock_claim& claim);
 
     // ---- any thread ----
+    /// In a forked child it is lost: the item is its parent's.
     guard_state state() const noexcept;
     std::chrono::nanoseconds time_left() const noexcept;
     const std::shared_ptr<wall_clock_impl>& core() const noexcept { return core_; }
@@ -84,7 +92,7 @@ public:
     /// As failures name it.
     const std::string& title() const noexcept { return name(); }
     const std::string& table() const noexcept { return core_->place().table; }
-    /// Invalid from here on. @returns false if it was lost or released before.
+    /// Invalid from here on. @returns false if it was lost or released before, or is a parent's.
     bool let_go() noexcept;
     /// After `let_go`, on the database's executor, in the background.
     void give_back_soon() noexcept;
@@ -118,6 +126,7 @@ private:
 
     const std::shared_ptr<wall_clock_impl> core_;
     protocol::wall_clock_grant grant_;  ///< each change moves its moment on; its times stay
+    const unsigned born_in_fork_ = runtime::fork_count();
     std::atomic<guard_state> state_{guard_state::held};
     enum class writing { nothing, under_way, in_doubt } write_ = writing::nothing;
     const dynalease::time_point granted_at_;

@@ -30,6 +30,7 @@ struct wall_clock_wish {
     std::shared_ptr<wall_clock_impl> core;
     item_acquire_options options;
     bool tries;
+    const unsigned fork = runtime::fork_count();  ///< in which it was asked for
     std::vector<protocol::wall_clock_claim> unanswered{};
     bool doubtful = false;  ///< one of them may have landed since the item was last seen
     /// The moment of a claim that was refused for this very moment, as long as it stands in the item: another may have
@@ -63,7 +64,7 @@ awaitable<wall_clock_try> try_once(std::shared_ptr<wall_clock_wish> wish, time_p
     const protocol::wall_clock_claim claim{.mine = protocol::wall_moment_of(wall, world.random->unit()), .sent = sent};
     const auto overdue = wall - std::chrono::duration_cast<std::chrono::microseconds>(core->times().overdue);
     auto request = protocol::wall_clock_take(core->place(), claim.mine, overdue);
-    auto seen = co_await core->send(std::move(request), limit);
+    auto seen = co_await core->send(std::move(request), {limit, wish->fork});
 
     wall_clock_try done{.met = seen.kind};
     // Refused in doubt: a copy that the client itself had sent before may be what locked the item, or may do it yet.
@@ -98,12 +99,14 @@ awaitable<runtime::completion<wall_clock_guard>> run_wall_acquire(std::shared_pt
                                                                   detail::asked_by by) {
     auto& core = *wish->core;
     runtime::completion<wall_clock_guard> done;
-    if (const auto fault = detail::fault_of_wait(wish->options.wait)) {
-        done.code = detail::report(*fault, by.details);
+    if (wish->options.wait == until_known) {
+        failure fault(errc::invalid_option);
+        fault.details.message = "until_known is no time to wait here: nothing shows whether the holder lives";
+        done.code = detail::report(fault, by.details);
         co_return done;
     }
     const auto begun = core.now();
-    const bool once = wish->tries || (wish->options.wait && wish->options.wait->count() == 0);
+    const bool once = wish->tries || (wish->options.wait && wish->options.wait->count() <= 0);
     const auto longest = time_point::max() - begun;
     auto deadline = wish->options.wait ? begun + std::min(*wish->options.wait, longest) : time_point::max();
     if (once) deadline = begun + core.times().hold;
@@ -150,9 +153,15 @@ awaitable<runtime::completion<wall_clock_guard>> run_wall_acquire(std::shared_pt
             if (core.now() >= deadline) why = failure(errc::wait_timeout);
             if (cancelled) why = failure(errc::cancelled);
         }
+        // The lock is the parent's, or nobody's yet.
+        const bool in_child = wish->fork != runtime::fork_count();
+        if (in_child) {
+            done.code = make_error_code(errc::shut_down);
+            co_return done;
+        }
         if (why) {
             // What only may be ours is not taken back: it would be another's lock that we free.
-            if (wish->doubtful) core.take_back_in_background(wish->unanswered);
+            if (wish->doubtful) core.take_back_in_background(wish->unanswered, wish->fork);
             if (wish->in_doubt()) why = failure(errc::in_doubt);
             if (why->details.attempts == 0) why->details.attempts = requests;
             done.code = detail::report(*why, by.details);
@@ -253,8 +262,8 @@ const std::string& wall_clock_lock::name() const noexcept {
 
 void wall_clock_lock::acquire_verb::operator()(diagnostics* details, detail::handler_for<wall_clock_guard> handler) && {
     const auto executor = core->world().executor;
-    auto wish = std::make_shared<wall_clock_wish>();
-    *wish = {.core = std::move(core), .options = options, .tries = tries};
+    auto wish =
+        std::make_shared<wall_clock_wish>(wall_clock_wish{.core = std::move(core), .options = options, .tries = tries});
     const auto verb = wish->tries ? "wall_clock_lock.try_acquire" : "wall_clock_lock.acquire";
     const auto& asked = *wish->core;
     detail::asking<wall_clock_hold> asks(asked.world().clock, {details, verb, asked.name(), asked.place().table});

@@ -3,7 +3,9 @@
 #include <dynalease/dynalease.hpp>
 #include <dynalease/local/server.hpp>
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/deferred.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 
@@ -76,6 +78,33 @@ asio::awaitable<void> count_up(client& shared, finding& found) {
         co_await all.run(body, options);
     }
     found.valid = true;
+}
+
+/// Of the parent: its children have copies.
+wall_clock_guard guard_of_parent;
+
+const item_ref account_of_ann{"accounts", {{"id", "ann"}}};
+
+/// Looks at the copy of its parent's guard, and ends it.
+asio::awaitable<void> end_copied_guard(client& shared, finding& found) {
+    found.valid = guard_of_parent.held();
+    auto [code] = co_await guard_of_parent.release(asio::as_tuple(asio::deferred));
+    found.holds = !code;
+    guard_of_parent = {};
+    co_await dynalease::sleep(shared, 300ms);  // whatever that sends has been sent
+}
+
+asio::awaitable<void> hold_by_clock(client& shared) {
+    put_item_request fresh{.table_name = "accounts", .new_item = {{"id", "ann"}}};
+    co_await shared.execute(std::move(fresh));
+    const wall_clock_lock ann{shared, account_of_ann};
+    guard_of_parent = co_await ann.acquire();
+}
+
+asio::awaitable<void> try_by_clock(client& another, bool& got) {
+    const wall_clock_lock ann{another, account_of_ann};
+    const auto guard = co_await ann.try_acquire();
+    got = guard.held();
 }
 
 using work = asio::awaitable<void> (*)(client&, finding&);
@@ -184,6 +213,43 @@ TEST_CASE("of workers forked after the client was made one holds at a time") {
         CHECK(std::string(first.session.data()) != std::string(second.session.data()));
         CHECK_FALSE(std::string(second.session.data()).empty());
     }
+}
+
+TEST_CASE("an item that is locked by the wall clock is the parent's, whatever becomes of a child's copy of the guard") {
+    served at;
+    asio::io_context context{1};
+    client shared{context.get_executor(), options_for(at.server)};
+    const auto run = [&](asio::awaitable<void> what) {
+        at.serving.restart();
+        std::thread serves([&] { at.serving.run(); });
+        context.restart();
+        asio::co_spawn(context, std::move(what), [&](std::exception_ptr why) {
+            CHECK_FALSE(why);
+            context.stop();
+        });
+        context.run();
+        at.serving.stop();
+        serves.join();
+    };
+    run(hold_by_clock(shared));
+    REQUIRE(guard_of_parent.held());
+    context.restart();
+    {
+        worker child(context, shared, &end_copied_guard);
+        at.serving.restart();
+        std::thread serves([&] { at.serving.run(); });
+        const auto found = child.go();
+        at.serving.stop();
+        serves.join();
+        CHECK_FALSE(found.valid);
+        CHECK_FALSE(found.holds);
+    }
+    CHECK(guard_of_parent.held());
+    bool taken = true;
+    run(try_by_clock(shared, taken));
+    CHECK_FALSE(taken);
+    CHECK(guard_of_parent.held());
+    guard_of_parent = {};
 }
 
 TEST_CASE("transactions of forked workers are others' to each other, and lose no update") {
