@@ -23,9 +23,9 @@ template <class T>
 concept described = (mapping::described_struct<T> || mapping::struct_variant<T>) && std::default_initializable<T>;
 
 /// The attributes of a struct, and the names of those that it leaves empty.
-/// @throws dynalease::error with `errc::bad_attribute` that names the member: an empty set, a floating-point number
-/// that is not finite, more than 38 digits, an enumerator without a name, a time beyond the years 0 to 9999, two
-/// members of one attribute name; or what `attribute_traits` throw.
+/// @throws dynalease::error with `errc::bad_attribute` that names the member: an empty set that is no member of a
+/// struct, a floating-point number that is not finite, more than 38 digits, an enumerator without a name, a time beyond
+/// the years 0 to 9999, two members of one attribute name; or what `attribute_traits` throw.
 template <described T>
 item_members to_members(const T& value) {
     item_members members;

@@ -26,7 +26,7 @@ std::string mapping_place::to_string() const {
 
 void mapping_place::fail(std::string_view what) const {
     diagnostics details;
-    details.operation = "mapping";
+    details.operation = detail::mapping_operation;
     details.message = to_string() + " " + std::string(what);
     throw error(make_error_code(errc::bad_attribute), std::move(details));
 }

@@ -35,9 +35,18 @@ namespace {
 
 using boost::asio::awaitable;
 
+diagnostics called(std::string_view verb, const versioned_impl& table, const item_key& key) {
+    diagnostics about;
+    about.operation = verb;
+    about.table = table.options().table;
+    about.key = text_of(key);
+    return about;
+}
+
 template <class Verb>
-awaitable<awaited_write> await_write(boost::asio::any_io_executor executor, Verb verb) {
+awaitable<awaited_write> await_write(boost::asio::any_io_executor executor, Verb verb, diagnostics called) {
     awaited_write out;
+    out.called = std::move(called);
     auto done = co_await initiate<write_report>(executor, std::move(verb), out.details,
                                                 boost::asio::as_tuple(boost::asio::deferred));
     out.code = std::get<0>(done);
@@ -49,12 +58,14 @@ awaitable<awaited_write> await_write(boost::asio::any_io_executor executor, Verb
 
 awaitable<awaited_write> await_verb(write_verb verb) {
     auto executor = executor_of(*verb.core);
-    return await_write(std::move(executor), std::move(verb));
+    auto about = called(verb_of(verb.order.what), *verb.core, key_in(*verb.core, verb.order));
+    return await_write(std::move(executor), std::move(verb), std::move(about));
 }
 
 awaitable<awaited_write> await_verb(update_verb verb) {
     auto executor = executor_of(*verb.core);
-    return await_write(std::move(executor), std::move(verb));
+    auto about = called("versioned.update", *verb.core, verb.core->key_of(verb.key));
+    return await_write(std::move(executor), std::move(verb), std::move(about));
 }
 
 awaitable<std::optional<stored_item>> await_verb(load_verb verb) {

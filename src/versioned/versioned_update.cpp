@@ -6,7 +6,7 @@
 #include "item/item_names.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/later.hpp"
-#include "versioned/update_lines.hpp"
+#include "versioned/item_lines.hpp"
 #include "versioned/writing_process.hpp"
 
 #include <dynalease/session.hpp>
@@ -59,7 +59,8 @@ protocol::next_write next_write_of(const versioned_impl& core, const update_orde
     try {
         order = order_for(core, what, stored);
     } catch (const error& by) {
-        thrown = std::current_exception();
+        // What the struct holds and no item can is the verb's own failure; what else is thrown is thrown on.
+        if (by.diagnostics().operation != mapping_operation) thrown = std::current_exception();
         why = failure(by.code());
         why->details = by.diagnostics();
         return next;
@@ -119,10 +120,10 @@ awaitable<update_end> run_update(std::shared_ptr<versioned_impl> core, update_or
     const auto deadline = runtime::later(core->world().clock->now(), what.options.wait);
     update_end end{.why = fault_of(*core, what)};
     if (end.why) co_return end;
-    auto& lines = core->target().implementation()->companion<update_lines>();
+    auto& lines = core->target().implementation()->companion<item_lines>();
     // Who asks for no lock is not held up by those who wait for one.
     const std::string line = what.options.ignore_lock && !what.promotes ? "past its lock: " : "";
-    update_lines::place place(lines, line + item_name({core->options().table, what.key}));
+    item_lines::place place(lines, line + item_name({core->options().table, what.key}));
     co_await place.wait(deadline);
     std::exception_ptr thrown;
     writing_process process(core->target());

@@ -27,6 +27,7 @@ WITNESSES = [
     (r"client/", ["client", "client/credentials"], []),
     (r"http/", ["http", "client"], []),
     (r"aws/", ["aws", "client", "client/credentials"], []),
+    (r"dynamodb/mapping", ["versioned"], []),
     (r"dynamodb/", ["dynamodb", "local/codec", "local", "client"], []),
     (r"local/codec/", ["local/codec", "local"], []),
     (r"local/", ["local"], []),

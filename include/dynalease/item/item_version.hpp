@@ -26,7 +26,8 @@ struct item_version {
     std::optional<item_stamp> stamp{};      ///< of the last write
     std::vector<item_stamp> trail{};        ///< of the (up to three) writes before it, newest first
 
-    /// "7-<base64 of born>": the state as text, for an ETag or a form. Accepted wherever a loaded item is.
+    /// "7-<base64 of born>": the state as text, for an ETag or a form. An `item_revision` made of it is
+    /// taken by `save` and `remove` in place of a loaded item.
     std::string revision() const;
 
     friend bool operator==(const item_version&, const item_version&) = default;

@@ -101,9 +101,20 @@ constexpr bool shows_version() {
 
 /// Whether the member keeps the value that it is made with where its attribute is absent.
 template <class T, class Descriptor>
+constexpr bool keeps_default() {
+    return item_traits<T>::keeps_defaults || member_traits<Descriptor::pointer>::keeps_default;
+}
+template <class T, class Descriptor>
 constexpr bool may_be_absent() {
-    return is_optional<type_of<T, Descriptor>> || shows_version<T, Descriptor>() || item_traits<T>::keeps_defaults ||
-           member_traits<Descriptor::pointer>::keeps_default;
+    return is_optional<type_of<T, Descriptor>> || shows_version<T, Descriptor>() || keeps_default<T, Descriptor>();
+}
+/// Whether the member is a set that is no attribute while it is empty, for DynamoDB has no empty sets. One that keeps a
+/// default could not be told from that then.
+template <class T, class Descriptor>
+constexpr bool absent_if_empty() {
+    using traits = member_traits<Descriptor::pointer>;
+    constexpr bool is_set = requires { typename mapping::form<type_of<T, Descriptor>>::set_of; };
+    return is_set && !converts_to_attribute<traits, type_of<T, Descriptor>> && !keeps_default<T, Descriptor>();
 }
 
 /// The attributes that are read of a struct, or those that are also written; of a variant those of all its

@@ -11,6 +11,11 @@
 #pragma GCC visibility push(default)
 namespace dynalease {
 
+namespace detail {
+/// What diagnostics name as the operation where a struct and an item do not fit.
+inline constexpr std::string_view mapping_operation = "mapping";
+}  // namespace detail
+
 /// A link of the chain from a struct to one of its parts, such as "lines[2].price". Lives on the stack.
 class mapping_place {
 public:

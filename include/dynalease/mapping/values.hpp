@@ -66,7 +66,8 @@ attribute_value write_member(const T& value, bool for_expiry, const mapping_plac
         return write(value, place);
 }
 
-/// An empty optional is an absent attribute, unless it stands in a list or map, where it is NULL.
+/// An empty optional is an absent attribute, unless it stands in a list or map, where it is NULL; so is an empty set,
+/// which can stand nowhere else.
 template <class T>
 void write_members(const T& value, item_members& into, const mapping_place& place) {
     static_assert(lists_its_bases<T>, "the struct has a base with members that its description does not list");
@@ -78,12 +79,19 @@ void write_members(const T& value, item_members& into, const mapping_place& plac
             const auto name = attribute_of<T, descriptor>();
             const mapping_place here(place, descriptor::name, name);
             const bool for_expiry = name == item_traits<T>::time_to_live;
-            if constexpr (!is_optional<type_of<T, descriptor>>)
+            if constexpr (is_optional<type_of<T, descriptor>>) {
+                if (part)
+                    add_member(into, name, write_member<traits>(*part, for_expiry, here), here);
+                else
+                    into.absent.emplace_back(name);
+            } else if constexpr (absent_if_empty<T, descriptor>()) {
+                if (!part.empty())
+                    add_member(into, name, write_member<traits>(part, for_expiry, here), here);
+                else
+                    into.absent.emplace_back(name);
+            } else {
                 add_member(into, name, write_member<traits>(part, for_expiry, here), here);
-            else if (part)
-                add_member(into, name, write_member<traits>(*part, for_expiry, here), here);
-            else
-                into.absent.emplace_back(name);
+            }
         }
     });
     check_names(into, place);
@@ -110,6 +118,8 @@ T read_members(const attribute_map& stored, const mapping_place& place, bool kee
             if (const auto found = stored.find(name); found != stored.end()) {
                 out.*descriptor::pointer =
                     read_member<member_traits<descriptor::pointer>, part_type>(found->second, here);
+            } else if constexpr (absent_if_empty<T, descriptor>()) {
+                (out.*descriptor::pointer).clear();
             } else if constexpr (!may_be_absent<T, descriptor>()) {
                 if (!keep_defaults) fail_absent(here);
             }

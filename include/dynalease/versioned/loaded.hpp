@@ -302,7 +302,7 @@ boost::asio::awaitable<loaded<T>> await_saved(std::shared_ptr<versioned_impl> co
     auto done = co_await std::move(write);
     if (told) *told = done.details;
     auto result = as_result<T>(core, std::move(done.report));
-    if (!done.code && !result.saved) throw applied_unread(std::move(done.details), result.unread);
+    if (!done.code && !result.saved) throw applied_unread(std::move(done.called), result.unread);
     if (done.code) throw_refusal(done.code, std::move(done.details), std::move(result));
     co_return *std::move(result.saved);
 }

@@ -150,6 +150,7 @@ struct resolve_verb {
 struct awaited_write {
     error_code code{};
     diagnostics details{};
+    diagnostics called{};  ///< which verb, and of what; for those who fail with what it returned
     write_report report{};
 };
 boost::asio::awaitable<awaited_write> await_verb(write_verb verb);

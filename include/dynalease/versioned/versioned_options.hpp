@@ -40,7 +40,7 @@ struct versioned_options {
     /// may send a request twice by itself: a write then meets its own copy, and only the stamp tells it from another's.
     bool stamps = true;
     detail::braced<std::string> lock_prefix{"_lock"};  ///< what the names of an item lock's attributes begin with
-    std::int64_t first_version = 1;                    ///< of a created item; any integer
+    std::int64_t first_version = 1;                    ///< of a created item; any integer but the least
     /// What a write adds to the version; at least 1. The same for all writers of the table, item locks included: above
     /// 1, or where steps differ, the stamps tell less after a lost answer, and more is in doubt.
     std::int64_t step = 1;

@@ -1,4 +1,4 @@
-// The updates of one process to one item, one after the other.
+// Those of one process who want to change one item, one after the other.
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
@@ -24,9 +24,10 @@
 
 namespace dynalease::detail {
 
-/// By whichever handles of one database. They would make each other's writes void, and then pause for each other. No
-/// promise hangs on it: who finds that the line stands still, behind a lock or in an outage, goes on without a turn.
-class update_lines final : public database_companion {
+/// Updates, and transactions that have met others there; by whichever handles of one database. They would make each
+/// other's writes void, and then pause for each other. No promise hangs on it: who finds that the line stands still,
+/// behind a lock or in an outage, goes on without a turn.
+class item_lines final : public database_companion {
     struct line {
         explicit line(const environment& world) : next(world.executor) {}
         std::size_t places = 0;
@@ -36,14 +37,14 @@ class update_lines final : public database_companion {
     };
 
 public:
-    explicit update_lines(const environment& world) : world_(world) {}
+    explicit item_lines(const environment& world) : world_(world) {}
 
     /// In the line of one item, while it lives.
     class place {
     public:
-        place(update_lines& lines, std::string item) : lines_(lines), item_(std::move(item)) {
+        place(item_lines& lines, std::string item) : lines_(lines), item_(std::move(item)) {
             auto& line = lines_.by_item_[item_];
-            if (!line) line = std::make_shared<update_lines::line>(lines_.world_);
+            if (!line) line = std::make_shared<item_lines::line>(lines_.world_);
             line_ = line;
             ++line_->places;
         }
@@ -56,8 +57,10 @@ public:
         place(const place&) = delete;
         place& operator=(const place&) = delete;
 
-        boost::asio::awaitable<void> wait(time_point deadline) {
+        /// @returns whether it has the turn now, and others had theirs before it
+        boost::asio::awaitable<bool> wait(time_point deadline) {
             has_turn_ = !std::exchange(line_->taken, true);
+            if (has_turn_) co_return false;
             while (!has_turn_) {
                 const auto turns = line_->turns;
                 const auto now = lines_.world_.clock->now();
@@ -66,14 +69,15 @@ public:
                                                           boost::asio::as_tuple(boost::asio::deferred));
                 has_turn_ = !std::get<0>(waited);
                 const bool timed_out = std::get<0>(waited) == boost::asio::error::timed_out;
-                if (!timed_out || line_->turns == turns || lines_.world_.clock->now() >= deadline) co_return;
+                if (!timed_out || line_->turns == turns || lines_.world_.clock->now() >= deadline) break;
             }
+            co_return has_turn_;
         }
 
     private:
-        update_lines& lines_;
+        item_lines& lines_;
         const std::string item_;
-        std::shared_ptr<update_lines::line> line_;
+        std::shared_ptr<item_lines::line> line_;
         bool has_turn_ = false;
     };
 
