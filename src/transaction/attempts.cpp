@@ -4,13 +4,16 @@
 #include "database/protocol/backoff.hpp"
 #include "database/table_key.hpp"
 #include "runtime/alarm.hpp"
+#include "runtime/cancellation.hpp"
 #include "transaction/commit.hpp"
 #include "transaction/held_items.hpp"
 #include "transaction/protocol/plan_limits.hpp"
 #include "transaction/transactions_impl.hpp"
+#include "versioned/item_lines.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
+#include <boost/asio/post.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -19,6 +22,13 @@
 #include <utility>
 
 namespace dynalease::detail {
+
+/// On the database's executor, where its end is brought from wherever it comes.
+struct run_place {
+    std::shared_ptr<transactions_impl> core;
+    std::string item;
+    item_lines::place in_line;
+};
 
 namespace {
 
@@ -36,25 +46,52 @@ bool passes(const error_code& code) {
     return code == errc::conflict || code == errc::locked || code == errc::transaction_conflict;
 }
 
+void leave_line(run_place* place) {
+    std::unique_ptr<run_place> left(place);
+    const auto executor = left->core->world().executor;
+    if (left->core->context_ended()) return;
+    boost::asio::post(executor, [left = std::move(left)] {});
+}
+
+std::shared_ptr<run_place> line_up(const std::shared_ptr<transactions_impl>& core, const std::string& item) {
+    auto& lines = core->target().implementation()->companion<item_lines>();
+    return {new run_place{core, item, {lines, "runs: " + item}}, &leave_line};
+}
+
 struct pause_verb {
     std::shared_ptr<transactions_impl> core;
+    std::shared_ptr<run_place> place;
+    std::string item;  ///< at which others were met; empty: it waits for nobody
     unsigned attempts;
     time_point until;  ///< no longer, whatever the pause
 
-    static awaitable<runtime::completion<void>> run(std::shared_ptr<transactions_impl> core, unsigned attempts,
-                                                    time_point until) {
-        runtime::completion<void> done;
-        const auto& world = core->world();
+    /// Whose turn comes after others' need not part from them by a pause.
+    static awaitable<runtime::completion<std::shared_ptr<run_place>>> run(pause_verb self) {
+        runtime::completion<std::shared_ptr<run_place>> done;
+        if (self.place && self.place->item != self.item) self.place = nullptr;
+        bool followed = false;
+        if (!self.place && !self.item.empty()) {
+            self.place = line_up(self.core, self.item);
+            followed = co_await self.place->in_line.wait(self.until);
+        }
+        const bool cancelled = co_await runtime::cancellation_requested();
+        if (cancelled) {
+            done.code = errc::cancelled;
+            co_return done;
+        }
+        done.value = std::move(self.place);
+        if (followed) co_return done;
+        const auto& world = self.core->world();
         runtime::alarm pause(world);
-        const auto rested = world.clock->now() + pause_after(world, attempts);
-        const bool slept = co_await pause.wait_until(std::min(rested, until));
+        const auto rested = world.clock->now() + pause_after(world, self.attempts);
+        const bool slept = co_await pause.wait_until(std::min(rested, self.until));
         if (!slept) done.code = errc::cancelled;
         co_return done;
     }
-    void operator()(diagnostics* details, handler_for<void> handler) && {
+    void operator()(diagnostics* details, handler_for<std::shared_ptr<run_place>> handler) && {
         const auto executor = core->world().executor;
         called_verb called{details, "transactions.run", {}, core->options().table};
-        start_verb<void>(executor, std::move(called), run(std::move(core), attempts, until), std::move(handler));
+        start_verb<std::shared_ptr<run_place>>(executor, std::move(called), run(std::move(*this)), std::move(handler));
     }
 };
 
@@ -132,8 +169,8 @@ transaction_attempts::transaction_attempts(std::shared_ptr<transactions_impl> co
 }
 
 awaitable<bool> transaction_attempts::committed_before() {
-    if (options_.id.empty() || !std::exchange(asks_, false)) co_return false;
-    transaction_end_verb resume{core_, options_.id, true, "transactions.run"};
+    if (!options_.id || !std::exchange(asks_, false)) co_return false;
+    transaction_end_verb resume{core_, *options_.id, true, "transactions.run"};
     const auto state = co_await await_verb<transaction_state>(core_->world().executor, std::move(resume));
     co_return state == transaction_state::committed;
 }
@@ -214,15 +251,19 @@ void transaction_attempts::tell_attempts(diagnostics& details, const error_code&
 }
 
 awaitable<void> transaction_attempts::rest() {
-    pause_verb pause{core_, ++failed_, deadline_};
-    co_await await_verb<void>(core_->world().executor, std::move(pause));
+    // Who fails fast waits for nobody.
+    const bool waits = met_ && core_->options().policy != wait_policy::fail_fast;
+    std::string item = waits ? met_->details.table + " " + met_->details.key : std::string();
+    pause_verb pause{core_, std::move(place_), std::move(item), ++failed_, deadline_};
+    auto rested = await_verb<std::shared_ptr<run_place>>(core_->world().executor, std::move(pause));
+    place_ = co_await std::move(rested);
 }
 
 void transaction_attempts::throw_committed_before() const {
     diagnostics details;
     details.operation = "transactions.run";
     details.table = core_->options().table;
-    details.key = options_.id;
+    details.key = *options_.id;
     throw error(errc::already_committed, std::move(details));
 }
 

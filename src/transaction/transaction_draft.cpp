@@ -108,6 +108,16 @@ drafted_item& transaction_draft::at(const item_layout& layout, const item_key& k
     return items_[place->second];
 }
 
+namespace {
+
+/// Its first read counts.
+void note_reader(drafted_item& touched, drafted_reader reader) {
+    const auto known = std::ranges::find(touched.readers, reader.view, &drafted_reader::view);
+    if (known == touched.readers.end()) touched.readers.push_back(reader);
+}
+
+}  // namespace
+
 // ---- reads -------------------------------------------------------------------------------------------------
 
 result<std::optional<transaction_sight>> transaction_draft::known(const item_layout& layout,
@@ -151,8 +161,7 @@ void transaction_draft::forget_state(const drafted_item& touched) {
 
 void transaction_draft::read_as(const item_layout& layout, const item_key& key, item_view view) {
     auto& touched = at(layout, key);
-    const auto known = std::ranges::find(touched.readers, view, &drafted_reader::view);
-    if (known == touched.readers.end()) touched.readers.push_back({view, touched.writes.size()});
+    note_reader(touched, {view, touched.writes.size()});
 }
 
 // ---- writes ------------------------------------------------------------------------------------------------
@@ -202,7 +211,7 @@ void transaction_draft::erase(const item_layout& layout, const item_key& key) {
         for (auto& each : touched.readers) each.writes = 0;
         for (const auto& write : touched.writes) {
             const auto* put = std::get_if<drafted_put>(&write);
-            if (put && put->view != nullptr) touched.readers.push_back({put->view, 0});
+            if (put && put->view != nullptr) note_reader(touched, {put->view, 0});
         }
         touched.writes.clear();
         forget_state(touched);

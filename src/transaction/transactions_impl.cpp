@@ -114,7 +114,7 @@ failure is_over(const open_transaction& of) {
 
 void check(const run_options& options, const char* verb) {
     const argument_check require(verb);
-    if (auto why = options.id.empty() ? std::nullopt : fault_of_id(options.id)) refuse(verb, *std::move(why));
+    if (auto why = options.id ? fault_of_id(*options.id) : std::nullopt) refuse(verb, *std::move(why));
     require(options.attempts >= 1, errc::invalid_option, "attempts must be at least 1");
     require(options.within > 0ms, errc::invalid_option, "within must be above 0");
 }
@@ -122,7 +122,7 @@ void check(const run_options& options, const char* verb) {
 std::shared_ptr<open_transaction> open(std::shared_ptr<transactions_impl> core, const run_options& options,
                                        std::int64_t born, time_point deadline) {
     auto made = std::make_shared<open_transaction>();
-    made->id = options.id.empty() ? core->world().new_id() : std::string(options.id);
+    made->id = options.id ? *options.id : core->world().new_id();
     made->core = std::move(core);
     made->options = options;
     made->born = born;

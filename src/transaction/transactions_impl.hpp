@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include "runtime/context_end.hpp"
 #include "runtime/later.hpp"
 #include "transaction/protocol/plan_reader.hpp"
 #include "transaction/protocol/planned_writes.hpp"
@@ -30,6 +31,8 @@ public:
     const environment& world() const noexcept { return target_.environment(); }
     const transactions_options& options() const noexcept { return options_; }
     time_point now() const { return world().clock->now(); }
+    /// For destructors: nothing can be posted any more.
+    bool context_ended() const noexcept { return context_->reached(); }
     protocol::rivalry rules() const;
     time_point after(std::chrono::milliseconds time) const { return runtime::later(now(), time); }
     /// A run is one attempt.
@@ -38,6 +41,7 @@ public:
 private:
     database target_;
     transactions_options options_;
+    std::shared_ptr<runtime::context_end> context_ = runtime::context_end::of(world().executor);
 };
 
 class held_items;
@@ -59,7 +63,7 @@ public:
     /// How its commit ended; empty: it has not.
     std::optional<error_code> ended{};
 
-    bool has_callers_id() const { return !options.id.empty(); }
+    bool has_callers_id() const { return options.id.has_value(); }
 };
 
 /// Why the table takes no part in transactions; empty: it does.

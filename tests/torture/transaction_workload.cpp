@@ -27,7 +27,7 @@ asio::awaitable<void> pay_once(const bank& at, const post& self, const transfer&
                                const dynalease::lock_guard* vault) {
     const auto number = boot_time().count();
     const auto by = self.tell.who() + '/' + std::to_string(self.tell.task()) + '/' + std::to_string(number);
-    auto id = wanted.options.id;
+    auto id = wanted.options.id.value_or("");
     const auto body = [&](dynalease::transaction& tx) -> asio::awaitable<void> {
         id = tx.id();
         self.tell.report({.kind = what::ordered, .name = id, .token = number});
@@ -64,7 +64,7 @@ asio::awaitable<void> pay(dynalease::session& session, const bank& at, const pos
     constexpr int most_runs = 3;
     for (int runs = 0; runs < most_runs; ++runs) {
         co_await pay_once(at, self, wanted, nullptr);
-        if (wanted.options.id.empty() || !self.chance.chance(400)) co_return;
+        if (!wanted.options.id || !self.chance.chance(400)) co_return;
     }
 }
 

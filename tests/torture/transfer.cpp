@@ -74,7 +74,7 @@ transfer draw_transfer(dice& chance, std::int64_t now) {
 }
 
 asio::awaitable<void> open_receipt(const bank& at, const transfer& wanted) {
-    const receipt blank{.id = wanted.options.id, .moved = std::vector<std::int64_t>(account_count, 0)};
+    const receipt blank{.id = *wanted.options.id, .moved = std::vector<std::int64_t>(account_count, 0)};
     const auto made = co_await at.receipts.create(blank, asio::as_tuple(asio::deferred));
     const auto refusal = std::get<0>(made);
     const bool there = refusal == dynalease::errc::exists || refusal == dynalease::errc::locked;

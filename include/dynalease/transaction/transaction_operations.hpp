@@ -132,6 +132,8 @@ struct transaction_sweep_verb {
     void operator()(diagnostics* details, handler_for<sweep_report> handler) &&;
 };
 
+struct run_place;
+
 /// The attempts of one `run`.
 class transaction_attempts {
 public:
@@ -169,7 +171,8 @@ private:
         error_code code;
         diagnostics details;
     };
-    std::optional<refusal> met_{};  ///< by the last attempt that others were in the way of
+    std::optional<refusal> met_{};        ///< by the last attempt that others were in the way of
+    std::shared_ptr<run_place> place_{};  ///< among the runs of this process that met others there
 };
 
 }  // namespace detail

@@ -192,7 +192,7 @@ public:
     /// minutes is enough. Cost: two scans of the coordination table, and the writes of what was left; where there is
     /// nothing, 1 scan, and 1 DescribeTable, for a table whose key is no coordination table's. For an hour after a
     /// write, each sweep looks for what copies of its requests may have marked late, as it does where a process had no
-    /// answer: 1 read per item.
+    /// answer: 1 read per item. What the network itself repeats, it does not find: `free` takes such a mark off.
     boost::asio::awaitable<sweep_report> sweep(sweep_options options = {}) const {
         return await(detail::transaction_sweep_verb{core_, options});
     }

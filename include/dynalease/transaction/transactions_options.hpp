@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -66,8 +67,9 @@ constexpr std::string_view to_string(transaction_tier value) noexcept {
 
 struct run_options {
     /// The caller's name for what is to happen once: 1 to 200 bytes, without "/". It is remembered for a day, and
-    /// longer than any token of the service. Empty: an id is drawn.
-    detail::braced<std::string> id{};
+    /// longer than any token of the service. Not given: an id is drawn, and what runs again happens again; so one that
+    /// is given and has no bytes, as of a header that is missing, is refused with `errc::invalid_name`.
+    detail::braced<std::optional<std::string>> id{};
     unsigned attempts = 10;  ///< of the body, at least 1; below 6 it never locks first, but as `locked_commit`
     /// For all attempts together, from `begin` on; then `errc::locked` for what others hold, or `errc::timeout`. A
     /// request that is under way then is waited for: by `client_options::timeout` later it is over.

@@ -74,7 +74,12 @@ std::optional<errand> native_call::next(std::int64_t wall) {
     asked_ = true;
     const auto pause = failures_ == 0 ? std::chrono::nanoseconds{} : detail::retry_pause(failures_ - 1);
     if (phase_ == phase::calling) {
-        return paused({.slot = 0, .pause = pause, .request = native_call_of(coordination_, *plan_, over_, *expiry_)});
+        auto call = native_call_of(coordination_, *plan_, over_, *expiry_);
+        if (auto fault = fault_of_call(call)) {
+            end(verdict::rolled_back, *std::move(fault));
+            return std::nullopt;
+        }
+        return paused({.slot = 0, .pause = pause, .request = std::move(call)});
     }
     const transaction_requests row(coordination_, plan_->name);
     return paused({.slot = 0, .pause = pause, .request = row.withdraw(plan_->born, over_, *expiry_)});

@@ -107,6 +107,19 @@ bool fits_native(const transaction_plan& plan) {
     return actions <= most_actions && fits_at_once(plan);
 }
 
+std::optional<failure> fault_of_call(const transact_write_items_request& call) {
+    for (const auto& action : call.actions) {
+        const auto* write = std::get_if<transact_update>(&action);
+        if (!write) continue;
+        const std::string& text = write->update_expression;
+        const auto assigned = static_cast<std::size_t>(std::ranges::count(text, '='));
+        if (text.size() <= longest_expression && assigned <= most_operators) continue;
+        auto why = refused(errc::too_many_members, "more attributes of one item change than one call takes");
+        return about(std::move(why), {write->table_name, write->key});
+    }
+    return std::nullopt;
+}
+
 std::optional<failure> fault_of_inline(const std::string& coordination, const transaction_plan& plan) {
     if (plan.items.size() > most_items) {
         return refused(errc::too_many_items, std::to_string(plan.items.size()) + " items, of at most 14,000");

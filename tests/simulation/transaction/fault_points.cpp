@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <exception>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,7 +27,7 @@ namespace {
 
 constexpr std::int64_t sum = 30;
 
-run_options in_steps(std::string id = {}) {
+run_options in_steps(std::optional<std::string> id = {}) {
     return {.id = std::move(id), .tier = transaction_tier::inline_undo};
 }
 
@@ -124,7 +125,7 @@ void c_interferes(stage& on) {
 }
 
 template <class Handler>
-void transfer_in_turn(stage& on, stage::actor& who, std::string id, Handler done) {
+void transfer_in_turn(stage& on, stage::actor& who, std::optional<std::string> id, Handler done) {
     const run_options how{.id = std::move(id), .within = 10s, .tier = transaction_tier::locked_commit};
     const auto number =
         on.wish(who, {{.item = stage::payer, .amount = -sum}, {.item = stage::payee, .amount = sum}}, how);

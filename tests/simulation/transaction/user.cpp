@@ -96,7 +96,8 @@ run_options user::draw_options(const wish& wanted) {
     auto& world = process_.world();
     auto& choices = world.choices();
     const auto& made_of = world.made_of();
-    run_options how{.id = wanted.id};
+    run_options how;
+    if (!wanted.id.empty()) how.id = wanted.id;
     how.tier = made_of.tiers[choices.choose("caller: tier", made_of.tiers.size())];
     // What meets all items of a crowd is more than can be locked first.
     if (wanted.steps.size() >= 100) how.tier = transaction_tier::inline_undo;

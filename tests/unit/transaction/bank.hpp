@@ -44,7 +44,7 @@ inline constexpr const char* order_id = "order-4711";
 /// A test that takes one of these runs once in each.
 transaction_tier tiers();
 
-inline run_options by(transaction_tier tier, std::string id = {}) {
+inline run_options by(transaction_tier tier, std::optional<std::string> id = {}) {
     return {.id = std::move(id), .tier = tier};
 }
 

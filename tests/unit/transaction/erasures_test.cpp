@@ -84,8 +84,8 @@ struct end {
     bool before_the_commit = false;
 };
 
-asio::awaitable<void> commit(bank& in, transaction_tier tier, std::string id, const std::vector<verb>& verbs,
-                             end& told) {
+asio::awaitable<void> commit(bank& in, transaction_tier tier, std::optional<std::string> id,
+                             const std::vector<verb>& verbs, end& told) {
     const auto book = bank::table_of(in.a);
     try {
         auto tx = bank::transactions_of(in.a).begin(by(tier, std::move(id)));
@@ -130,7 +130,8 @@ TEST_CASE("whatever a transaction does to one item happens as if one by one, or 
                 }
                 INFO(words);
                 end told;
-                const auto id = named ? "run-" + std::to_string(++count) : std::string();
+                std::optional<std::string> id;
+                if (named) id = "run-" + std::to_string(++count);
                 s.in_a([&](bank& in) { return commit(in, tier, id, verbs, told); });
                 INFO(told.code.message());
                 if (wanted.refused == errc{} && told.code == errc::updated_blindly) {

@@ -24,7 +24,7 @@ void first_lock_is_late(bank& s) {
 }
 
 /// Rolled back, for one of its items is missing.
-asio::awaitable<void> fails(bank& in, std::string under) {
+asio::awaitable<void> fails(bank& in, std::optional<std::string> under) {
     const auto book = bank::table_of(in.a);
     const run_options options{.id = std::move(under), .tier = transaction_tier::inline_undo};
     auto tx = bank::transactions_of(in.a).begin(options);
@@ -251,7 +251,7 @@ TEST_CASE("what a late copy of a lock marks after its transaction was rolled bac
     bank s(3);
     fill(s);
     first_lock_is_late(s);
-    s.in_a(fails, "");
+    s.in_a(fails, std::nullopt);
     CHECK_FALSE(s.is_marked("ann"));
     s.where.scheduler.run_for(30s);
     CHECK(s.is_marked("ann"));
@@ -332,7 +332,7 @@ TEST_CASE("what is set aside is looked at in each sweep, and by none after an ho
     bank s(3);
     fill(s);
     first_lock_is_late(s);
-    s.in_a(fails, "");
+    s.in_a(fails, std::nullopt);
     s.where.scheduler.run_for(30s);
     in_b(s, [](bank& in) -> asio::awaitable<void> {
         const auto all = bank::transactions_of(in.b);

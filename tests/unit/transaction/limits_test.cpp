@@ -3,6 +3,7 @@
 #include "bank.hpp"
 #include "engine_stage.hpp"
 
+#include "transaction/protocol/native_call.hpp"
 #include "transaction/protocol/plan_limits.hpp"
 
 #include <dynalease/dynamodb/expression.hpp>
@@ -92,6 +93,27 @@ TEST_CASE("more attributes than a lock can keep are refused before anything is s
     }
     CHECK(end == errc::too_many_members);
     CHECK(s.requests(s.a) == 0);
+}
+
+TEST_CASE("more attributes than one call changes are refused before it is sent, with the item's name") {
+    const int count = GENERATE(250, 320);
+    bank s;
+    s.has("ann", 1);
+    const auto book = bank::table_of(s.a);
+    auto tx = bank::transactions_of(s.a).begin({});
+    tx.update(book, "ann", wide(0, count));
+    const auto end = end_of(s, tx);
+    if (count == 250) {
+        CHECK_FALSE(end);
+        return;
+    }
+    CHECK(end == errc::too_many_members);
+    CHECK(s.requests(s.a) == 0);
+    protocol::transaction_plan plan{.name = {"4711", "run"}, .items = {}};
+    plan.items.push_back(updating(plain_accounts(), "ann", wide(0, count)));
+    protocol::native_call call("table", std::move(plan), {});
+    CHECK_FALSE(call.next(0));
+    CHECK(call.why().details.key == "ann");
 }
 
 TEST_CASE("more attributes than an undo can give back are refused, though each write by itself is small") {

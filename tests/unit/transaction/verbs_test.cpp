@@ -258,6 +258,9 @@ TEST_CASE("bad input is refused at the call that brings it, and nothing is sent"
     CHECK(thrown_by([&] { tx.put(plain, worth("ann", 1)); }) == errc::invalid_option);
     CHECK(thrown_by([&] { all.begin({.id = "a/b"}); }) == errc::invalid_name);
     CHECK(thrown_by([&] { all.begin({.id = std::string(201, 'x')}); }) == errc::invalid_name);
+    // As of a header that a request should have had.
+    CHECK(thrown_by([&] { all.begin({.id = ""}); }) == errc::invalid_name);
+    CHECK(thrown_by([&] { all.begin({.id = std::string()}); }) == errc::invalid_name);
     CHECK(thrown_by([&] { all.begin({.attempts = 0}); }) == errc::invalid_option);
     CHECK(thrown_by([&] { all.begin({.within = 0ms}); }) == errc::invalid_option);
     CHECK(thrown_by([&] { bank::transactions_of(s.a, {.patience = 0ms}); }) == errc::invalid_option);
