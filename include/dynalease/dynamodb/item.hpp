@@ -3,6 +3,7 @@
 #pragma once
 
 #include <dynalease/dynamodb/attribute_value.hpp>
+#include <dynalease/dynamodb/json.hpp>
 
 #include <cstddef>
 #include <cstdint>
