@@ -57,7 +57,9 @@ void checker::note_signs_of_life(item_record& of) const {
         if (stands(who)) of.alive_at[who] = known == before.end() ? now_ : known->second;
     };
     keep(of.state.writer);
-    keep(of.state.intent);
+    // One that comes back is a late copy: whoever saw that text before has seen it stand still.
+    const auto& intent = of.state.intent;
+    if (stands(intent)) of.alive_at[intent] = of.intended_at.try_emplace(intent, now_).first->second;
     for (const auto& each : of.state.readers) keep(each);
 }
 

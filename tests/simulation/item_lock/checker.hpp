@@ -48,6 +48,7 @@ private:
         std::set<std::pair<std::string, std::int64_t>> past;  ///< sessions and tokens of former lives
         unsigned passed = 0;                                  ///< hand-overs past the intent that stands there
         std::map<claimant, time_point> alive_at;              ///< the last sign of life; true time
+        std::map<claimant, time_point> intended_at;           ///< when each intent first stood there
     };
     struct held_guard {
         std::size_t item = 0;

@@ -244,3 +244,37 @@ TEST_CASE("a session that takes an item from its own user is noticed, but where 
     CHECK(verdict_on_taking_its_own(false).starts_with("P9"));
     CHECK(verdict_on_taking_its_own(true).empty());
 }
+
+namespace {
+
+/// What a checker says of a writer that goes past the intent of a plain session, 5 s after that was written.
+/// @param came_back a late copy of it was, whose text all had seen 8 s before
+std::string verdict_on_passing(bool came_back) {
+    using namespace std::chrono_literals;
+    const lock_state free{.exists = true, .life = "first"};
+    auto wanted = free;
+    wanted.intent = {"who waits", 7};
+    auto taken = free;
+    taken.writer = {"another", 1};
+    taken.floor = 5;
+    checker checked(1, plain_bounds{.lease = 6s});
+    const auto see = [&](std::chrono::seconds at, auto what) {
+        checked.see({.at = time_point(at), .what = std::move(what)});
+    };
+    const auto intends = [&](std::chrono::seconds at) {
+        see(at, lock_written{.item = 0, .session = "who waits", .number = 0, .after = wanted});
+    };
+    see(0s, lock_replaced{.item = 0, .after = free});
+    if (came_back) intends(1s);
+    see(2s, lock_written{.item = 0, .session = "who waits", .number = 0, .after = free});
+    intends(4s);
+    see(9s, lock_written{.item = 0, .session = "another", .number = 0, .after = taken});
+    return checked.broken().value_or("");
+}
+
+}  // namespace
+
+TEST_CASE("who passes an intent that waits is noticed, but where its text stood there before for as long") {
+    CHECK(verdict_on_passing(false).starts_with("F1"));
+    CHECK(verdict_on_passing(true).empty());
+}
