@@ -101,12 +101,4 @@ void answer_at_once(const called_verb& called, const failure& why, std::type_ide
     }
 }
 
-/// A time to wait that is less than none is a slip in the caller's arithmetic. Empty, or what is wrong with it.
-inline std::optional<failure> fault_of_wait(const std::optional<std::chrono::nanoseconds>& wait) {
-    if (!wait || *wait >= std::chrono::nanoseconds::zero()) return {};
-    failure why(errc::invalid_option);
-    why.details.message = "wait must not be negative; empty waits for ever, zero does not wait";
-    return why;
-}
-
 }  // namespace dynalease::detail

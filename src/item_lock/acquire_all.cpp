@@ -64,7 +64,7 @@ std::optional<failure> fault_among_items(const demands& wanted) {
 }
 
 std::optional<failure> fault_of_joint_wait(const acquire_all_options& options) {
-    if (options.wait != until_known) return fault_of_wait(options.wait);
+    if (options.wait != until_known) return std::nullopt;
     failure why(errc::invalid_option);
     why.details.message = "until_known is a time to wait for one item, not for several at once";
     return why;

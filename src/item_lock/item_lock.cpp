@@ -22,11 +22,6 @@ using protocol::item_access;
 awaitable<runtime::completion<item_guard>> run_acquire(item_handle target, item_access access, bool tries,
                                                        item_acquire_options options, detail::asked_by by) {
     runtime::completion<item_guard> done;
-    const auto fault = options.wait == until_known ? std::nullopt : detail::fault_of_wait(options.wait);
-    if (fault) {
-        done.code = detail::report(*fault, by.details);
-        co_return done;
-    }
     auto got = co_await detail::acquire(target, access, tries, options.wait);
     by.note_requests(got.requests);
     if (got.why) {

@@ -27,9 +27,7 @@ using lock_handle = detail::in_lives<detail::lock_target>;
 awaitable<runtime::completion<lock_guard>> run_acquire(lock_handle target, acquire_options options, bool tries,
                                                        detail::asked_by by) {
     runtime::completion<lock_guard> done;
-    auto fault = options.wait == until_known ? std::nullopt : detail::fault_of_wait(options.wait);
-    if (!fault) fault = detail::fault_of_data(options.data);
-    if (fault) {
+    if (const auto fault = detail::fault_of_data(options.data)) {
         done.code = detail::report(*fault, by.details);
         co_return done;
     }

@@ -40,8 +40,9 @@ awaitable<detail::queue_grant> enter_in_life(queue_target target, enter_options 
     }
     if (limit.once && front.busy()) co_return granted;
     protocol::ticket_face face{core.options().owner, core.wall(), std::move(options.data)};
-    const auto who = std::make_shared<queue_entrant>(core.world(), std::move(face), limit,
-                                                     limit.once ? place_hook() : std::move(options.on_place));
+    place_hook places;
+    if (!limit.once) places = std::move(options.on_place);
+    const auto who = std::make_shared<queue_entrant>(core.world(), std::move(face), limit, std::move(places));
     ++core.counters().waiting;
     const auto before = front.view().requests_made();
     front.enter(who);

@@ -47,8 +47,7 @@ std::string checked_entity(std::string entity) {
 }
 
 shared_failure fault_of(const enter_options& options, std::size_t queues) {
-    auto why = options.wait == until_known ? std::nullopt : fault_of_wait(options.wait);
-    if (!why) why = fault_of_data(options.data, queues);
+    auto why = fault_of_data(options.data, queues);
     return why ? std::make_shared<const failure>(*std::move(why)) : nullptr;
 }
 

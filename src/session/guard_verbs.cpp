@@ -36,8 +36,10 @@ boost::asio::awaitable<runtime::completion<void>> run_learning_end(std::shared_p
     co_return runtime::completion<void>{code};
 }
 
-boost::asio::awaitable<runtime::completion<void>> run_waiting_for_loss(std::shared_ptr<hold> held) {
+boost::asio::awaitable<runtime::completion<void>> run_waiting_for_loss(std::shared_ptr<hold> held,
+                                                                       diagnostics* details) {
     const auto code = co_await held->wait_lost();
+    if (details && code == errc::not_held) details->message = given_back;
     co_return runtime::completion<void>{code};
 }
 
@@ -80,7 +82,8 @@ void start_ending_work(const std::shared_ptr<hold>& held, bool has_guard, called
 }
 
 void start_waiting_for_loss(const std::shared_ptr<hold>& held, called_verb called, handler_for<void> handler) {
-    start_guard_verb<void>(held, std::move(called), run_waiting_for_loss(held), std::move(handler));
+    auto waits = run_waiting_for_loss(held, called.details);
+    start_guard_verb<void>(held, std::move(called), std::move(waits), std::move(handler));
 }
 
 void require_grant(guard_state now, std::string_view verb, const std::string& name) {

@@ -35,10 +35,6 @@ awaitable<opening_outcome> open_life(std::shared_ptr<detail::session_impl> life,
 awaitable<runtime::completion<void>> run_open(std::shared_ptr<detail::session_lives> lives, open_options options,
                                               diagnostics* details) {
     runtime::completion<void> done;
-    if (const auto fault = detail::fault_of_wait(options.wait)) {
-        done.code = detail::report(*fault, details);
-        co_return done;
-    }
     const auto limit = detail::limit_of(lives->world().clock->now(), options.wait);
     auto ask = [&](const std::shared_ptr<detail::session_impl>& life) { return open_life(life, limit); };
     const auto opened = co_await detail::ask_in_lives<opening_outcome>(lives, limit, ask);

@@ -124,6 +124,8 @@ boost::asio::awaitable<void> session_heartbeat::watch_deadline([[maybe_unused]] 
             ++core_.counters().jeopardies;
             if (!miss_told_) core_.log(severity::warning, "in jeopardy: " + words_of_silence(status.jeopardy()));
         }
+        const bool recovered = in_jeopardy && current == session_state::live;
+        if (recovered) core_.log(severity::info, "out of jeopardy: a heartbeat was answered");
         in_jeopardy = current == session_state::jeopardy;
         core_.tell(in_jeopardy ? session_state::jeopardy : session_state::live);
         co_await deadline_.wait_until(in_jeopardy ? status.deadline() : status.jeopardy());

@@ -56,7 +56,7 @@ void session_impl::announce_close(const close_options& how) noexcept {
 void session_impl::log(severity level, const std::string& line) const {
     if (!options().log) return;
     try {
-        options().log(level, protocol::words_of_session(id_, options().owner) + ": " + line);
+        detail::plain(options().log)(level, protocol::words_of_session(id_, options().owner) + ": " + line);
     } catch (...) {
         // There is nobody left to tell.
     }
@@ -64,7 +64,9 @@ void session_impl::log(severity level, const std::string& line) const {
 
 void session_impl::tell(session_state now) {
     if (!status_.is_news(now) || !options().on_state) return;
-    call_hook("on_state", [&] { options().on_state(now); }, [&](const auto& line) { log(severity::error, line); });
+    call_hook(
+        "on_state", [&] { detail::plain(options().on_state)(now); },
+        [&](const auto& line) { log(severity::error, line); });
 }
 
 failure session_impl::over_failure() const {

@@ -9,9 +9,9 @@
 namespace dynalease::detail {
 
 wait_limit limit_of(dynalease::time_point now, std::optional<std::chrono::nanoseconds> wait, bool tries) {
-    if (tries || (wait && *wait == std::chrono::nanoseconds::zero())) return {.once = true};
+    if (!tries && wait == until_known) return {.once = true, .until_known = true};
+    if (tries || (wait && *wait <= std::chrono::nanoseconds::zero())) return {.once = true};
     if (!wait) return {};
-    if (*wait == until_known) return {.once = true, .until_known = true};
     return {.deadline = now + std::min(*wait, dynalease::time_point::max() - now)};
 }
 

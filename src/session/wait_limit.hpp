@@ -15,7 +15,7 @@ struct wait_limit {
     bool until_known = false;                         ///< ... or as many as it takes to know whether the holder lives
 };
 
-/// @param wait as callers say it, and not negative: empty for ever, zero for one attempt
+/// @param wait as callers say it: empty for ever, zero for one attempt, and so is less, of a deadline that is over
 /// @param tries one attempt, whatever `wait` says
 wait_limit limit_of(dynalease::time_point now, std::optional<std::chrono::nanoseconds> wait, bool tries = false);
 

@@ -27,6 +27,10 @@ function end_of_file() {
     if (!licensed) complain(1, "name the licence: // SPDX-License-Identifier: BSL-1.0")
 }
 
+BEGIN {
+    owns_memory = "^ *((std::optional<)?std::(string|function|vector|shared_ptr|unique_ptr|map|set)[ <]|[a-z_:]*_hook |item(_key)? |attribute_(map|value) )"
+}
+
 FNR == NR {
     if ($0 ~ /^#/ || $0 ~ /^ *$/) next
     if (split($0, column, /  +/) != 4) { print FILENAME ":" FNR ": a row has four columns"; next }
@@ -55,6 +59,11 @@ FNR == 1 {
     if ($0 ~ /^[ \t]*#[ \t]*define/ && file ~ /^(include|src)\//) complain(FNR, "no macros")
     code = code_of($0)
     if (code ~ /^[ \t]*#[ \t]*include/) next
+    if (file ~ /^include\// && file !~ /\/testing\//) {
+        if (code ~ /^ *struct [a-z_]*_options \{/) in_options = 1
+        else if (code ~ /^ *};/) in_options = 0
+        else if (in_options && code ~ owns_memory) complain(FNR, "GCC 12 frees it twice in an awaited expression: detail::braced")
+    }
     for (i = 1; i <= rules; i++) {
         if (!applies[i] || !match(code, word[i])) continue
         found = substr(code, RSTART, RLENGTH)

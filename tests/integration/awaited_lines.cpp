@@ -223,6 +223,45 @@ TEST_CASE("diagnostics without a token") {
     });
 }
 
+TEST_CASE("hooks among options: named before, or of references alone") {
+    run([](shop& in) -> asio::awaitable<void> {
+        std::string user = in.name;
+        std::string seen;
+        int told = 0;
+        {
+            auto turn = co_await in.till.enter({.wait = 5s, .on_place = [&user, &seen, &told](const queue_place&) {
+                                                    seen = user;
+                                                    ++told;
+                                                }});
+            CHECK(turn.held());
+            co_await turn.leave();
+        }
+        const auto tell = [user, &seen](const queue_place&) { seen = user; };
+        {
+            auto turn = co_await in.till.enter({.on_place = tell});
+            CHECK(turn.held());
+            co_await turn.leave();
+        }
+        const place_hook hook = tell;
+        {
+            auto turn = co_await in.till.enter({.wait = 5s, .on_place = hook});
+            CHECK(turn.held());
+            co_await turn.leave();
+        }
+        const auto work = [](queue_turn&) -> asio::awaitable<void> { co_return; };
+        co_await with_turn(in.till, work, {.on_place = tell});
+        const auto log = [user, &seen](severity, std::string_view) { seen = user; };
+        const auto note = [user, &seen](session_state) { seen = user; };
+        const auto observe = [user, &seen](const grant_report&) { seen = user; };
+        co_await session{in.db, {.table = "coordination", .log = log, .on_state = note, .on_grant = observe}}.open();
+        CHECK(seen == user);
+        auto guard = co_await observed(in.books_lock, observe).acquire();
+        CHECK(guard.held());
+        co_await guard.release();
+        CHECK(user == in.name);
+    });
+}
+
 TEST_CASE("options are assigned member by member, in all directions") {
     session_options one{.table = "coordination"};
     session_options other;

@@ -36,6 +36,8 @@ asio::awaitable<void> refused([[maybe_unused]] lock what, [[maybe_unused]] queue
 #elif LINE == 8
     lock_guard guard = co_await what.acquire();
     guard.release();
+#elif LINE == 9
+    co_await line.enter({.on_place = [name](const queue_place&) {}});
 #endif
     co_return;
 }

@@ -110,5 +110,79 @@ constexpr void check_temporary() {
         "give it a name in a statement of its own, and pass that name, without std::move");
 }
 
+#if (defined(DYNALEASE_BRACED_MEMBERS) && DYNALEASE_BRACED_MEMBERS) || \
+    (!defined(DYNALEASE_BRACED_MEMBERS) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13)
+
+/// The same of a function. It cannot be called itself: a function would hold it as what it calls, be it empty or not.
+template <class Hook>
+class braced_hook {
+public:
+    braced_hook() = default;
+    template <class Function>
+        requires(!std::same_as<std::remove_cvref_t<Function>, braced_hook> && std::is_constructible_v<Hook, Function>)
+    braced_hook(Function&& told) : held_(std::forward<Function>(told)) {}
+    braced_hook(const braced_hook& other) : held_(other.held_) {}
+    braced_hook(braced_hook&& other) noexcept : held_(taken(other)) {}
+    braced_hook& operator=(const braced_hook& other) {
+        own() = other.held_;
+        return *this;
+    }
+    braced_hook& operator=(braced_hook&& other) noexcept {
+        own() = taken(other);
+        return *this;
+    }
+    template <class Function>
+        requires(!std::same_as<std::remove_cvref_t<Function>, braced_hook> && std::is_assignable_v<Hook&, Function>)
+    braced_hook& operator=(Function&& told) {
+        own() = std::forward<Function>(told);
+        return *this;
+    }
+    ~braced_hook() { own(); }
+
+    explicit operator bool() const noexcept { return static_cast<bool>(held_); }
+    operator Hook() const& { return held_; }
+    operator Hook() && { return taken(*this); }
+    const Hook& plain() const noexcept { return held_; }
+
+private:
+    static Hook taken(braced_hook& other) { return other.self_ == &other ? std::move(other.held_) : Hook(other.held_); }
+    /// Forgets what belongs to another.
+    Hook& own() {
+        if (self_ != this) ::new (&held_) Hook;
+        self_ = this;
+        return held_;
+    }
+
+    Hook held_{};
+    const braced_hook* self_ = this;
+};
+
+template <class Hook>
+const Hook& plain(const braced_hook<Hook>& value) {
+    return value.plain();
+}
+
+/// Among the options of what is awaited where it is written: none of a function that only a name makes safe.
+template <class Hook>
+class awaited_hook : public braced_hook<Hook> {
+public:
+    awaited_hook() = default;
+    template <class Function>
+        requires(!std::same_as<std::remove_cvref_t<Function>, awaited_hook> && std::is_constructible_v<Hook, Function>)
+    awaited_hook(Function&& told) : braced_hook<Hook>(std::forward<Function>(told)) {
+        check_temporary<Function>();
+    }
+    using braced_hook<Hook>::operator=;
+};
+
+#else
+
+template <class Hook>
+using braced_hook = Hook;
+template <class Hook>
+using awaited_hook = Hook;
+
+#endif
+
 }  // namespace dynalease::detail
 #pragma GCC visibility pop

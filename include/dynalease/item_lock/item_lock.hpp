@@ -61,16 +61,16 @@ struct item_lock_options {
 
 struct item_acquire_options {
     /// How long to wait for others; empty: until the session is over. A plain session, which outlives any outage, ends
-    /// all waits for an item about which nothing was answered for a lease. Zero is a try that fails with an error; less
-    /// is refused with `errc::invalid_option`.
-    /// `until_known` is a try for processes that end soon, which alone can tell the dead from the living: it fails when
-    /// any of those in the way is seen to live (the writer, who waits to write and keeps readers out, or, for a writer,
-    /// any reader), their next heartbeat and a look later, and takes the item over when the leases of all have run out.
-    /// A plain session shows that it lives by what it writes into the item, at the latest when it renews its lock. What
-    /// a living holder gives back meanwhile is not taken. It fails at once behind a transaction, and, of a plain
-    /// session, behind sessions with a row, which it never takes over from. It rides out an outage, or a table that
-    /// throttles, that is shorter than the session's own lease, and is then told of the last request. It ends with
-    /// `errc::session_lost` where the session is lost meanwhile. Not for `acquire_all`.
+    /// all waits for an item about which nothing was answered for a lease. Zero is a try that fails with an error; so
+    /// is less, of a deadline that is over. `until_known` is a try for processes that end soon, which alone can tell
+    /// the dead from the living: it fails when any of those in the way is seen to live (the writer, who waits to write
+    /// and keeps readers out, or, for a writer, any reader), their next heartbeat and a look later, and takes the item
+    /// over when the leases of all have run out. A plain session shows that it lives by what it writes into the item,
+    /// at the latest when it renews its lock. What a living holder gives back meanwhile is not taken. It fails at once
+    /// behind a transaction, and, of a plain session, behind sessions with a row, which it never takes over from. It
+    /// rides out an outage, or a table that throttles, that is shorter than the session's own lease, and is then told
+    /// of the last request. It ends with `errc::session_lost` where the session is lost meanwhile. Not for
+    /// `acquire_all`.
     std::optional<std::chrono::nanoseconds> wait{};
 };
 

@@ -28,14 +28,14 @@ struct lock_target {
 
 struct acquire_options {
     /// How long to wait, for others and for the session's first lease; empty: until the session is over. Zero is a try
-    /// that fails with an error, also while this process still gives the lock back; less is refused with
-    /// `errc::invalid_option`. A try does not wait, whatever stands here. Less than a write takes ends as `in_doubt`.
-    /// `until_known` is a try for processes that end soon, which alone can tell a dead holder from a living one: it
-    /// fails when the holder is seen to live, its next heartbeat and a look later, and takes the lock over when its
-    /// lease has run out; and it does not take what a living holder gives back meanwhile. It rides out an outage, or a
-    /// table that throttles, that is shorter than the session's own lease; of one that lasts it is told after that and
-    /// the time of one request, as of the last: condition `unreachable` or `throttled`, or `in_doubt` where a write had
-    /// no answer. So while the service answers it ends within the holder's lease. It ends with `errc::session_lost`
+    /// that fails with an error, also while this process still gives the lock back; so is less, of a deadline that is
+    /// over. A try does not wait, whatever stands here. More than that, and less than a write takes, ends as
+    /// `in_doubt`. `until_known` is a try for processes that end soon, which alone can tell a dead holder from a living
+    /// one: it fails when the holder is seen to live, its next heartbeat and a look later, and takes the lock over when
+    /// its lease has run out; and it does not take what a living holder gives back meanwhile. It rides out an outage,
+    /// or a table that throttles, that is shorter than the session's own lease; of one that lasts it is told after that
+    /// and the time of one request, as of the last: condition `unreachable` or `throttled`, or `in_doubt` where a write
+    /// had no answer. So while the service answers it ends within the holder's lease. It ends with `errc::session_lost`
     /// where the session is lost otherwise meanwhile.
     std::optional<std::chrono::nanoseconds> wait{};
     /// Kept in the lock's row (attribute `data`), shown by `inspect`, and told, cut to some 200 bytes, to who waits for

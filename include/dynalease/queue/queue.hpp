@@ -54,8 +54,9 @@ using place_hook = std::function<void(const queue_place&)>;
 
 struct enter_options {
     /// How long to wait for the turn, and for the session's first lease; empty: until the session is over. Zero fails
-    /// if anybody is before us, a turn of this process that is still being left, too; less is refused with
-    /// `errc::invalid_option`. A try does not wait, whatever stands here. Less than a write takes ends as `in_doubt`.
+    /// if anybody is before us, a turn of this process that is still being left, too; so does less, of a deadline that
+    /// is over. A try does not wait, whatever stands here. More than that, and less than a write takes, ends as
+    /// `in_doubt`.
     /// `until_known` is a try for processes that end soon, which alone can tell the dead from the living: it draws no
     /// ticket, so that everybody who has one goes before it; fails when any of them is seen to live, which the first in
     /// line is its next heartbeat and a look later; and passes them over, and has the turn, when the leases of all have
@@ -73,7 +74,7 @@ struct enter_options {
     /// once a second; empty: nobody is. Tickets that were given up count until they are looked at, which is done the
     /// sooner the nearer the turn is. No request is sent for it. Not called any more once the wait is over. What it
     /// throws is told to the session's `log` as an error. A try does not wait; not for `enter_all`.
-    place_hook on_place{};
+    detail::awaited_hook<place_hook> on_place{};
 };
 
 /// A ticket that is not over, as others see it.

@@ -132,8 +132,8 @@ TEST_CASE("a wait in vain is told with its code, and who has it; a try, too") {
     CHECK(notes.told[1].id != notes.told[0].id);
     CHECK(notes.told[1].words.find(b.session->id()) != std::string::npos);
 
-    run(w, a, take_told(target, {.wait = -1s}, guard, code));
-    CHECK(notes.told.back().code == errc::invalid_option);
+    run(w, a, take_told(target, {.data = {{"tags", string_set{}}}}, guard, code));
+    CHECK(notes.told.back().code == errc::bad_attribute);
 }
 
 TEST_CASE("an acquire that ends in doubt is told so, and nothing of what is resolved after it") {

@@ -346,16 +346,6 @@ TEST_CASE("a wait that is given up at whatever step of the library's is told of 
     }
 }
 
-TEST_CASE("a wait below zero is refused before anything is sent") {
-    world w;
-    node a(w);
-    lock_guard guard;
-    error_code told;
-    run(w, a, take_told(lock{*a.session, "x"}, {.wait = -1ns}, guard, told));
-    CHECK(told == errc::invalid_option);
-    CHECK(a.network->log().empty());
-}
-
 TEST_CASE("a row that names our session by a claim we never sent is another's, who has our id") {
     // Of a copy of this process, made when it had its id: it numbers its claims as we do, but makes them when it will.
     for (const std::int64_t attempt : {2, 7}) {

@@ -201,7 +201,7 @@ TEST_CASE("what is not told at once is told a second later, though nothing else 
     std::vector<std::vector<std::chrono::nanoseconds>> times(6);
     for (std::size_t i = 0; i < turns.size(); ++i) {
         auto options = told[i].options();
-        auto note = options.on_place;
+        const place_hook note = options.on_place;
         options.on_place = [&, i, note](const queue_place& place) {
             note(place);
             times[i].push_back(w.scheduler.now().time_since_epoch());
