@@ -16,6 +16,7 @@ namespace dynalease {
 /// item always gives the same text. For logs and tools, and for the token of a page that goes to a client of one's own
 /// service and comes back: `item_from_json` reads it.
 std::string to_json(const attribute_map& attributes);
+/// The same of one value: {"S":"42"}.
 std::string to_json(const attribute_value& value);
 
 /// What `to_json` wrote, or another who speaks DynamoDB's JSON: the AWS CLI's "Item", "Key" and "LastEvaluatedKey".
@@ -28,6 +29,7 @@ template <class Traits, std::same_as<attribute_map> Item>
 std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, const Item& attributes) {
     return out << to_json(attributes);
 }
+/// ... and so does a value.
 template <class Traits, std::same_as<attribute_value> Value>
 std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& out, const Value& value) {
     return out << to_json(value);

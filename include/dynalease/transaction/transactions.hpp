@@ -48,7 +48,8 @@ public:
     const transactions_options& options() const noexcept { return detail::options_of(*core_); }
 
     /// Runs `body(transaction&)`, which returns an `asio::awaitable<T>`, on the caller's executor, and commits what it
-    /// has written; again, after a growing pause of up to 2 s, while that meets with a conflict. Its value is the
+    /// has written; again, after a growing pause of up to 2 s, while that meets with a conflict; runs of this process
+    /// that met one at the same item go one after the other, but for those that fail fast. Its value is the
     /// result. What it throws is thrown on, and nothing happens. The body must have no other effects, and not commit.
     ///
     /// With an id that has committed before, the body does not run: done, or `errc::already_committed` if it yields a

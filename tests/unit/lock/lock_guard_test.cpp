@@ -62,8 +62,10 @@ asio::awaitable<void> leave_code(queue_turn& turn, std::vector<error_code>& code
     codes.push_back(std::get<0>(done));
 }
 
-asio::awaitable<void> wait_lost(lock_guard& guard, error_code& code) {
-    auto done = co_await guard.lost(as_tuple);
+asio::awaitable<void> wait_lost(lock_guard& guard, error_code& code, diagnostics* why = nullptr) {
+    diagnostics details;
+    auto done = co_await guard.lost(details, as_tuple);
+    if (why) *why = details;
     code = std::get<0>(done);
 }
 }  // namespace
@@ -137,6 +139,20 @@ TEST_CASE("lost completes when the session is marked dead by another") {
     CHECK_FALSE(code);
     CHECK_FALSE(guard.held());
     CHECK(a.session->state() == session_state::idle);
+}
+
+TEST_CASE("whoever listens for the loss of a guard is told that the close of its session took it") {
+    world w;
+    node a(w);
+    lock_guard guard;
+    run(w, a, take(lock{*a.session, "x"}, guard));
+    error_code code;
+    diagnostics why;
+    running waits(w, a, wait_lost(guard, code, &why));
+    run(w, a, [](node& in) -> asio::awaitable<void> { co_await in.session->close(); }(a));
+    waits.wait(1s);
+    CHECK(code == errc::not_held);
+    CHECK_THAT(why.message, Catch::Contains("by the close of its session"));
 }
 
 namespace {
