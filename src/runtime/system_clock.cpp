@@ -7,8 +7,8 @@
 
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/error.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/query.hpp>
 #include <boost/system/system_error.hpp>
 
@@ -67,11 +67,9 @@ public:
     }
 
     void close() noexcept {
-        std::unique_lock lock(mutex_);
-        auto left = std::exchange(waits_, {});
+        while (auto wait = take_left()) wait->complete(asio::error::operation_aborted);
+        const std::lock_guard lock(mutex_);
         rest();
-        lock.unlock();
-        while (auto wait = left.take_first()) wait->complete(asio::error::operation_aborted);
     }
 
 private:
@@ -88,6 +86,12 @@ private:
     };
 
     std::weak_ptr<timer> weak_self() { return std::static_pointer_cast<timer>(shared_from_this()); }
+
+    /// One by one, and each without the mutex: what one of them owned may cancel another.
+    std::shared_ptr<timed_wait> take_left() noexcept {
+        const std::lock_guard lock(mutex_);
+        return waits_.take_first();
+    }
 
     void cancel(timed_wait& wait) {
         {
@@ -167,10 +171,10 @@ private:
 
     void abandon() noexcept override {
         std::unique_lock lock(mutex_);
-        const auto destroyed = std::exchange(waits_, {});
         // The descriptor must not outlive the context's reactor, as the clock itself may.
         auto closed = std::exchange(descriptor_, std::nullopt);
         lock.unlock();
+        while (take_left()) continue;
     }
 
     const asio::any_io_executor executor_;

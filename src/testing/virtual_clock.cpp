@@ -150,7 +150,8 @@ private:
         disarm();
         last_ = now();
         abandoned_ = true;
-        const auto destroyed = std::exchange(waits_, {});
+        // One by one: what one of them owned may cancel another.
+        while (waits_.take_first()) continue;
     }
 
     static constexpr std::int64_t million = 1'000'000;

@@ -4,12 +4,15 @@
 #include <dynalease/testing/running.hpp>
 #include <dynalease/testing/world.hpp>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 
 #include <catch2/catch.hpp>
 
 #include <iostream>
+#include <memory>
 #include <sstream>
 #include <stdexcept>
 
@@ -104,6 +107,23 @@ TEST_CASE_METHOD(two_nodes, "a crash ends everything that runs in the node, and 
     simulated.run_for(3500ms);
     CHECK(first_life == 5);
     CHECK(second_life == 3);
+}
+
+TEST_CASE_METHOD(two_nodes, "what a wait owned may cancel another when both end with their process", "[node]") {
+    struct emission {
+        void operator()(asio::cancellation_signal* signal) const { signal->emit(asio::cancellation_type::terminal); }
+    };
+    for (int i = 0; i < 3; ++i) {
+        asio::cancellation_signal signal;
+        const auto now = a.clock().now();
+        std::unique_ptr<asio::cancellation_signal, emission> first(&signal);
+        a.clock().async_wait_until(now + 1s, [first = std::move(first)](const error_code&) {});
+        a.clock().async_wait_until(now + 2s, asio::bind_cancellation_slot(signal.slot(), [](const error_code&) {}));
+        a.crash();
+        for (int steps = 0; steps < 100 && simulated.step(); ++steps) continue;
+        a.restart(9);
+    }
+    CHECK_FALSE(simulated.step());
 }
 
 TEST_CASE_METHOD(two_nodes, "what a body throws is told to whoever waits, and written down where nobody does",
