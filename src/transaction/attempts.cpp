@@ -41,6 +41,9 @@ std::chrono::nanoseconds pause_after(const environment& world, unsigned attempts
     return shortened(longest, world.random->unit());
 }
 
+/// For whoever others wait for: 160 ms at most.
+constexpr unsigned most_in_line = 4;
+
 /// Whether another attempt may fare better.
 bool passes(const error_code& code) {
     return code == errc::conflict || code == errc::locked || code == errc::transaction_conflict;
@@ -83,7 +86,9 @@ struct pause_verb {
         if (followed) co_return done;
         const auto& world = self.core->world();
         runtime::alarm pause(world);
-        const auto rested = world.clock->now() + pause_after(world, self.attempts);
+        // Those behind it in the line wait for it, too.
+        const auto attempts = done.value ? std::min(self.attempts, most_in_line) : self.attempts;
+        const auto rested = world.clock->now() + pause_after(world, attempts);
         const bool slept = co_await pause.wait_until(std::min(rested, self.until));
         if (!slept) done.code = errc::cancelled;
         co_return done;

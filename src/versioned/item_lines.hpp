@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <list>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -28,13 +29,7 @@ namespace dynalease::detail {
 /// other's writes void, and then pause for each other. No promise hangs on it: who finds that the line stands still,
 /// behind a lock or in an outage, goes on without a turn.
 class item_lines final : public database_companion {
-    struct line {
-        explicit line(const environment& world) : next(world.executor) {}
-        std::size_t places = 0;
-        unsigned turns = 0;  ///< that are over
-        bool taken = false;
-        runtime::waiter_list<runtime::unit> next;
-    };
+    struct line;
 
 public:
     explicit item_lines(const environment& world) : world_(world) {}
@@ -42,46 +37,78 @@ public:
     /// In the line of one item, while it lives.
     class place {
     public:
-        place(item_lines& lines, std::string item) : lines_(lines), item_(std::move(item)) {
+        place(item_lines& lines, std::string item)
+            : lines_(lines), item_(std::move(item)), served_(lines.world_.executor) {
             auto& line = lines_.by_item_[item_];
-            if (!line) line = std::make_shared<item_lines::line>(lines_.world_);
+            if (!line) line = std::make_shared<item_lines::line>();
             line_ = line;
             ++line_->places;
         }
         ~place() {
             if (--line_->places == 0) lines_.by_item_.erase(item_);
-            if (!has_turn_) return;
-            ++line_->turns;
-            line_->taken = line_->next.complete_one({});
+            if (line_->holder == this) line_->pass(lines_.now());
         }
         place(const place&) = delete;
         place& operator=(const place&) = delete;
 
         /// @returns whether it has the turn now, and others had theirs before it
         boost::asio::awaitable<bool> wait(time_point deadline) {
-            has_turn_ = !std::exchange(line_->taken, true);
-            if (has_turn_) co_return false;
-            while (!has_turn_) {
-                const auto turns = line_->turns;
-                const auto now = lines_.world_.clock->now();
-                const auto waited =
-                    co_await line_->next.async_wait_until(*lines_.world_.clock, std::min(deadline, now + longest_turn),
-                                                          boost::asio::as_tuple(boost::asio::deferred));
-                has_turn_ = !std::get<0>(waited);
-                const bool timed_out = std::get<0>(waited) == boost::asio::error::timed_out;
-                if (!timed_out || line_->turns == turns || lines_.world_.clock->now() >= deadline) break;
+            if (line_->holder == nullptr) {
+                line_->give(this, lines_.now());
+                co_return false;
             }
-            co_return has_turn_;
+            const auto position = line_->waiting.insert(line_->waiting.end(), this);
+            while (line_->holder != this) {
+                const bool is_first = line_->waiting.front() == this;
+                const auto overdue = line_->since + longest_turn;
+                const auto now = lines_.now();
+                const bool takes_over = is_first && now >= overdue;
+                if (takes_over) line_->pass(now);
+                if (takes_over || now >= deadline) break;
+                const auto next = is_first ? overdue : now + longest_turn;
+                const auto waited = co_await served_.async_wait_until(*lines_.world_.clock, std::min(deadline, next),
+                                                                      boost::asio::as_tuple(boost::asio::deferred));
+                const auto& error = std::get<0>(waited);
+                if (error && error != boost::asio::error::timed_out) break;
+            }
+            if (line_->holder == this) co_return true;
+            line_->waiting.erase(position);
+            co_return false;
         }
 
     private:
+        friend struct item_lines::line;
         item_lines& lines_;
         const std::string item_;
         std::shared_ptr<item_lines::line> line_;
-        bool has_turn_ = false;
+        runtime::waiter_list<runtime::unit> served_;
     };
 
 private:
+    struct line {
+        std::size_t places = 0;
+        place* holder = nullptr;  ///< whose turn it is; null: nobody's
+        time_point since{};
+        std::list<place*> waiting;
+
+        void give(place* to, time_point now) {
+            holder = to;
+            since = now;
+        }
+        void pass(time_point now) {
+            place* next = nullptr;
+            if (!waiting.empty()) {
+                next = waiting.front();
+                waiting.pop_front();
+            }
+            give(next, now);
+            if (next) next->served_.complete_one({});
+        }
+    };
+
+    time_point now() const { return world_.clock->now(); }
+
+    /// Who has the turn for longer goes on without it, and so does the next in line.
     static constexpr std::chrono::seconds longest_turn{1};
     environment world_;
     std::unordered_map<std::string, std::shared_ptr<line>> by_item_;

@@ -38,6 +38,8 @@ asio::awaitable<void> refused([[maybe_unused]] lock what, [[maybe_unused]] queue
     guard.release();
 #elif LINE == 9
     co_await line.enter({.on_place = [name](const queue_place&) {}});
+#elif LINE == 10
+    client made{co_await asio::this_coro::executor, {.region = name, .log = [name](severity, std::string_view) {}}};
 #endif
     co_return;
 }

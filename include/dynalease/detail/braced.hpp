@@ -157,11 +157,6 @@ private:
     const braced_hook* self_ = this;
 };
 
-template <class Hook>
-const Hook& plain(const braced_hook<Hook>& value) {
-    return value.plain();
-}
-
 /// Among the options of what is awaited where it is written: none of a function that only a name makes safe.
 template <class Hook>
 class awaited_hook : public braced_hook<Hook> {
@@ -172,8 +167,19 @@ public:
     awaited_hook(Function&& told) : braced_hook<Hook>(std::forward<Function>(told)) {
         check_temporary<Function>();
     }
-    using braced_hook<Hook>::operator=;
+    /// In a statement of its own.
+    template <class Function>
+        requires(!std::same_as<std::remove_cvref_t<Function>, awaited_hook> && std::is_assignable_v<Hook&, Function>)
+    awaited_hook& operator=(Function&& told) {
+        braced_hook<Hook>::operator=(std::forward<Function>(told));
+        return *this;
+    }
 };
+
+template <class Hook>
+const Hook& plain(const awaited_hook<Hook>& value) {
+    return value.plain();
+}
 
 #else
 

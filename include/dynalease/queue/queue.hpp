@@ -123,8 +123,7 @@ public:
     /// request (condition `unreachable` or `throttled`); `errc::session_lost`, `errc::session_closed`;
     /// `errc::cancelled`; `errc::in_doubt` when it was given up, or a later copy refused, while the ticket's own write
     /// had no answer: the library then gives that ticket up in the background, so that nobody waits for it;
-    /// `errc::invalid_option` for a negative wait; and what the service refuses. Cancellation: all types, at once; the
-    /// place in the queue is given up.
+    /// and what the service refuses. Cancellation: all types, at once; the place in the queue is given up.
     /// Cost: 1 write for a free queue, and 1 more, in the background, when the turn lasts longer than a second; behind
     /// others 2 writes and reads at the poll rate; with `until_known` 2 or 3 reads in every eighth of the lease of the
     /// first in line, and queries, at first every 4 s, then whenever it has asked for a quarter longer. The first lease

@@ -19,11 +19,14 @@ using namespace dynalease::tests;
 
 namespace {
 
-asio::awaitable<void> pay_in(node& in, std::string to, run_options options) {
+/// @param slow how long its first body that has met others takes
+asio::awaitable<void> pay_in(node& in, std::string to, run_options options, clock::duration slow = {}) {
     const auto book = bank::table_of(in);
     const auto all = bank::transactions_of(in);
-    const auto body = [&book, &to](transaction& tx) -> asio::awaitable<void> {
+    int runs = 0;
+    const auto body = [&](transaction& tx) -> asio::awaitable<void> {
         auto each = co_await tx.get(book, to);
+        if (++runs == 2 && slow > clock::duration{}) co_await sleep(in, slow);
         ++each->balance;
         tx.put(book, *each);
     };
@@ -62,14 +65,32 @@ TEST_CASE("many runs of one process on one item cost a few requests each, and al
     }
 }
 
+TEST_CASE("one that stands still with its turn lets the others go on, one after the other") {
+    bank s;
+    s.has("ann", 0);
+    crowd all(s, 100);
+    bool slow_done = false;
+    asio::co_spawn(s.a.environment.executor, pay_in(s.a, "ann", {}, 3s),
+                   [&](std::exception_ptr why) { slow_done = !why; });
+    crowd more(s, 300);
+    s.where.scheduler.run_for(60s);
+    CHECK(all.done == 100);
+    CHECK(more.done == 300);
+    CHECK(slow_done);
+    CHECK(s.balance("ann") == 401);
+    CAPTURE(s.requests(s.a));
+    CHECK(s.requests(s.a) <= 401 * 8);
+}
+
 TEST_CASE("who is cancelled in the line goes, and those behind go on") {
     bank s;
     s.has("ann", 0);
     crowd before(s, 50);
     asio::cancellation_signal cancel;
     bool ended = false;
-    asio::co_spawn(s.a.environment.executor, pay_in(s.a, "ann", {}),
-                   asio::bind_cancellation_slot(cancel.slot(), [&](std::exception_ptr why) { ended = why != nullptr; }));
+    asio::co_spawn(
+        s.a.environment.executor, pay_in(s.a, "ann", {}),
+        asio::bind_cancellation_slot(cancel.slot(), [&](std::exception_ptr why) { ended = why != nullptr; }));
     crowd after(s, 50);
     s.where.scheduler.run_for(20ms);
     cancel.emit(asio::cancellation_type::terminal);
