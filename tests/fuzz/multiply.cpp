@@ -5,6 +5,7 @@
 #include "fuzz/target.hpp"
 
 #include "local/http/request_service.hpp"
+#include "support/asked_service.hpp"
 
 #include <dynalease/local/engine.hpp>
 
@@ -84,16 +85,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static std::size_t runs = 0;
     if (++runs % 256 == 0) store = populated();  // what was changed meanwhile comes back
     fuzz::input in(data, size);
-    const std::string target = "DynamoDB_20120810." + std::string(in.line());
+    const std::string operation(in.line());
     const std::string body = multiplied(in);
     local::request_service service(store, std::nullopt);
-    aws::request_view request;
-    request.method = "POST";
-    request.path = "/";
-    request.headers = {{"content-type", "application/x-amz-json-1.0"}, {"x-amz-target", target}};
-    request.body = body;
     const double begun = processor_seconds();
-    const auto reply = service.answer(request, now);
+    const auto reply = tests::asked(service, operation, body, now);
     fuzz::require(processor_seconds() - begun < most_seconds, "a small request takes little of the processor");
     fuzz::require(reply.status < 500, "no request is our own fault");
     return 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "local/http/request_service.hpp"
+#include "support/asked_service.hpp"
 
 #include <dynalease/local/engine.hpp>
 
@@ -151,14 +152,7 @@ private:
 
     unsigned answered(const std::string& operation, const std::string& body, const std::string& coding) {
         request_service server(store_, std::nullopt);
-        const std::string target = "DynamoDB_20120810." + operation;
-        aws::request_view request;
-        request.method = "POST";
-        request.path = "/";
-        request.headers = {{"content-type", "application/x-amz-json-1.0"}, {"x-amz-target", target}};
-        if (!coding.empty()) request.headers.push_back({"content-encoding", coding});
-        request.body = body;
-        return server.answer(request, now).status;
+        return tests::asked(server, operation, body, now, coding).status;
     }
 
     std::shared_ptr<engine> store_ = std::make_shared<engine>();

@@ -3,6 +3,7 @@
 #include "unit/local/http/http_peer.hpp"
 
 #include "local/http/request_service.hpp"
+#include "support/asked_service.hpp"
 
 #include <dynalease/local/engine.hpp>
 
@@ -95,13 +96,7 @@ namespace {
 class small_world {
 public:
     std::string ask(const std::string& operation, const std::string& body) {
-        const std::string target = "DynamoDB_20120810." + operation;
-        aws::request_view request;
-        request.method = "POST";
-        request.path = "/";
-        request.headers = {{"content-type", "application/x-amz-json-1.0"}, {"x-amz-target", target}};
-        request.body = body;
-        return requests_.answer(request, now_).body;
+        return tests::asked(requests_, operation, body, now_).body;
     }
 
     /// All there is, by the table and by its index, which have to agree.

@@ -1,6 +1,7 @@
 // The words of the service's validation since June 2026, and those before: what of a request is counted, what is not.
 // SPDX-License-Identifier: BSL-1.0
 #include "local/http/request_service.hpp"
+#include "support/asked_service.hpp"
 
 #include <dynalease/runtime/clock.hpp>
 
@@ -33,13 +34,8 @@ public:
 private:
     /// What follows `"message":"` in the answer.
     static std::string said(request_service& server, const std::string& operation, const std::string& body) {
-        const std::string target = "DynamoDB_20120810." + operation;
-        aws::request_view request;
-        request.method = "POST";
-        request.path = "/";
-        request.headers = {{"content-type", "application/x-amz-json-1.0"}, {"x-amz-target", target}};
-        request.body = body;
-        const std::string answer = server.answer(request, engine::time(std::chrono::hours(500'000))).body;
+        const std::string answer =
+            tests::asked(server, operation, body, engine::time(std::chrono::hours(500'000))).body;
         const std::string before = R"("message":")";
         const auto start = answer.find(before);
         return start == std::string::npos ? answer : answer.substr(start + before.size());
