@@ -91,7 +91,7 @@ struct client_options {
     /// Told of attempts that fail and are made again (warnings), and of calls that fail for other reasons than what
     /// they ask (errors); of those that fail alike, by operation, attempt and cause, once a second. The next one says
     /// how many were left out.
-    detail::awaited_hook<log_hook> log{};
+    detail::braced_hook<log_hook> log{};
 };
 
 /// What a client has done, for metrics. Counters only grow.

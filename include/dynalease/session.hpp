@@ -58,16 +58,16 @@ struct session_options {
     /// called on the database's executor, where a long call delays the heartbeat; verbs may be called in it. It may be
     /// called after the session object has gone, whose closing goes on in the background: what it uses must outlive
     /// that, unless `close` is awaited. What it throws is dropped, and the session goes on.
-    detail::awaited_hook<log_hook> log{};
+    detail::braced_hook<log_hook> log{};
     /// Told each time the session, and with it all its guards, becomes `live`, `jeopardy`, `lost` or `closed`; empty:
     /// nobody is. In `jeopardy` more than half of the lease is left by default, to save what has been done and to begin
     /// nothing new; then it is `live` again, or `lost`. From the call of `close` on only its end is told. As with
     /// `log`, a long call delays the heartbeat, verbs may be called in it, and it may be called after the session
     /// object has gone. What it throws is told to `log` as an error, and the session goes on.
-    detail::awaited_hook<state_hook> on_state{};
+    detail::braced_hook<state_hook> on_state{};
     /// Told of all that is asked for under the session, when the wait is over, and of all that is held, when that ends;
     /// empty: nobody is, and it costs nothing. As `on_state`, it may be called after the session object has gone.
-    detail::awaited_hook<grant_hook> on_grant{};
+    detail::braced_hook<grant_hook> on_grant{};
     /// After a loss the session begins a new life: with a new identity and a row of its own, under which the handles
     /// made from it go on, and those who wait line up again. Guards of the former life stay lost. Off: it stays lost,
     /// and all that is asked of it fails with `errc::session_lost`.
@@ -82,9 +82,9 @@ struct plain_session_options {
     /// Whether a held lock is renewed, by one write every third of the lease (two for a reader's). Otherwise it ends a
     /// lease after it was granted, or last written under: work that hangs does not keep it.
     bool renew = true;
-    std::uint32_t clock_drift_ppm = 1000;         ///< as in `session_options`
-    detail::awaited_hook<log_hook> log{};         ///< told of locks that are lost, and of renewals without an answer
-    detail::awaited_hook<grant_hook> on_grant{};  ///< as in `session_options`
+    std::uint32_t clock_drift_ppm = 1000;        ///< as in `session_options`
+    detail::braced_hook<log_hook> log{};         ///< told of locks that are lost, and of renewals without an answer
+    detail::braced_hook<grant_hook> on_grant{};  ///< as in `session_options`
 };
 
 /// As a time to wait for a lock or a turn: only until it is known whether whoever is before us lives; without an answer

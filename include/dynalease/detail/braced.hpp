@@ -113,14 +113,17 @@ constexpr void check_temporary() {
 #if (defined(DYNALEASE_BRACED_MEMBERS) && DYNALEASE_BRACED_MEMBERS) || \
     (!defined(DYNALEASE_BRACED_MEMBERS) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ < 13)
 
-/// The same of a function. It cannot be called itself: a function would hold it as what it calls, be it empty or not.
+/// The same of a function: none that only a name makes safe. It cannot be called itself: a function would hold it as
+/// what it calls, be it empty or not.
 template <class Hook>
 class braced_hook {
 public:
     braced_hook() = default;
     template <class Function>
         requires(!std::same_as<std::remove_cvref_t<Function>, braced_hook> && std::is_constructible_v<Hook, Function>)
-    braced_hook(Function&& told) : held_(std::forward<Function>(told)) {}
+    braced_hook(Function&& told) : held_(std::forward<Function>(told)) {
+        check_temporary<Function>();
+    }
     braced_hook(const braced_hook& other) : held_(other.held_) {}
     braced_hook(braced_hook&& other) noexcept : held_(taken(other)) {}
     braced_hook& operator=(const braced_hook& other) {
@@ -131,6 +134,7 @@ public:
         own() = taken(other);
         return *this;
     }
+    /// In a statement of its own.
     template <class Function>
         requires(!std::same_as<std::remove_cvref_t<Function>, braced_hook> && std::is_assignable_v<Hook&, Function>)
     braced_hook& operator=(Function&& told) {
@@ -157,27 +161,8 @@ private:
     const braced_hook* self_ = this;
 };
 
-/// Among the options of what is awaited where it is written: none of a function that only a name makes safe.
 template <class Hook>
-class awaited_hook : public braced_hook<Hook> {
-public:
-    awaited_hook() = default;
-    template <class Function>
-        requires(!std::same_as<std::remove_cvref_t<Function>, awaited_hook> && std::is_constructible_v<Hook, Function>)
-    awaited_hook(Function&& told) : braced_hook<Hook>(std::forward<Function>(told)) {
-        check_temporary<Function>();
-    }
-    /// In a statement of its own.
-    template <class Function>
-        requires(!std::same_as<std::remove_cvref_t<Function>, awaited_hook> && std::is_assignable_v<Hook&, Function>)
-    awaited_hook& operator=(Function&& told) {
-        braced_hook<Hook>::operator=(std::forward<Function>(told));
-        return *this;
-    }
-};
-
-template <class Hook>
-const Hook& plain(const awaited_hook<Hook>& value) {
+const Hook& plain(const braced_hook<Hook>& value) {
     return value.plain();
 }
 
@@ -185,8 +170,6 @@ const Hook& plain(const awaited_hook<Hook>& value) {
 
 template <class Hook>
 using braced_hook = Hook;
-template <class Hook>
-using awaited_hook = Hook;
 
 #endif
 

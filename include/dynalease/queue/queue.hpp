@@ -74,7 +74,7 @@ struct enter_options {
     /// once a second; empty: nobody is. Tickets that were given up count until they are looked at, which is done the
     /// sooner the nearer the turn is. No request is sent for it. Not called any more once the wait is over. What it
     /// throws is told to the session's `log` as an error. A try does not wait; not for `enter_all`.
-    detail::awaited_hook<place_hook> on_place{};
+    detail::braced_hook<place_hook> on_place{};
 };
 
 /// A ticket that is not over, as others see it.
