@@ -10,7 +10,7 @@ namespace dynalease::detail {
 /// session is lost, and no life follows.
 std::unique_lock<std::mutex> session_lives::held() const {
     std::unique_lock hold(mutex_, std::defer_lock);
-    if (runtime::fork_count() == born_in_fork_) hold.lock();
+    if (!process_.in_child()) hold.lock();
     return hold;
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "runtime/fork_count.hpp"
+#include "runtime/own_process.hpp"
 #include "session/grant_hooks.hpp"
 #include "session/session_impl.hpp"
 
@@ -56,7 +56,7 @@ private:
     std::unique_lock<std::mutex> held() const;
 
     const database target_;
-    const unsigned born_in_fork_ = runtime::fork_count();
+    const runtime::own_process process_;
     const std::shared_ptr<protocol::session_tally> counters_ = std::make_shared<protocol::session_tally>();
     mutable std::mutex mutex_;  ///< of the next, and of whether it is closed
     std::shared_ptr<session_impl> present_;

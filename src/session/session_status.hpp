@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-#include "runtime/fork_count.hpp"
+#include "runtime/own_process.hpp"
 #include "session/protocol/session_lease.hpp"
 
 #include <dynalease/runtime/clock.hpp>
@@ -29,7 +29,7 @@ public:
     /// It closes, and its lease still keeps what is held. @param in_use work goes on under the very grant
     bool keeps_while_closing(bool in_use) const noexcept;
     /// In a forked child nothing goes on: all of it is the parent's.
-    bool in_child() const noexcept { return runtime::fork_count() != born_in_fork_; }
+    bool in_child() const noexcept { return process_.in_child(); }
     /// If it is ever lost, another life may follow.
     bool may_be_followed() const noexcept { return begins_anew_ && !for_good_ && !in_child(); }
     /// In words. Empty: it is not lost, or is by its deadline, which nobody has noticed yet.
@@ -74,7 +74,7 @@ private:
 
     const std::shared_ptr<clock> clock_;
     const bool begins_anew_;
-    const unsigned born_in_fork_ = runtime::fork_count();
+    const runtime::own_process process_;
     protocol::session_lease lease_;
     bool closing_ = false;
     bool ended_ = false;

@@ -60,9 +60,9 @@ boost::asio::awaitable<wall_clock_impl::answered> wall_clock_impl::send(update_i
     const auto left = within.limit - now();
     const call_options patience{.timeout = std::clamp<std::chrono::nanoseconds>(left, 1ms, longest_call)};
     result<update_item_response> done = failure(errc::shut_down);
-    if (!within.in_child()) done = co_await database_.call(std::move(request), patience);
+    if (!within.process.in_child()) done = co_await database_.call(std::move(request), patience);
     answered seen;
-    if (within.in_child()) {
+    if (within.process.in_child()) {
         seen.kind = answer::rejected;
         seen.why = failure(errc::shut_down);
         co_return seen;
@@ -110,7 +110,7 @@ boost::asio::awaitable<void> wall_clock_impl::give_back(update_item_request requ
     for (unsigned failures = 0;; ++failures) {
         auto copy = request;
         const auto seen = co_await send_until_known(std::move(copy), within);
-        if (within.in_child()) {
+        if (within.process.in_child()) {
             tell(make_error_code(errc::shut_down));
             co_return;
         }
@@ -129,14 +129,15 @@ boost::asio::awaitable<void> wall_clock_impl::give_back(update_item_request requ
 
 boost::asio::awaitable<void> wall_clock_impl::take_back([[maybe_unused]] std::shared_ptr<wall_clock_impl> self,
                                                         std::vector<protocol::wall_clock_claim> unanswered,
-                                                        unsigned fork) {
-    const course until{unanswered.back().sent + times_.over, fork};
+                                                        runtime::own_process process) {
+    const course until{unanswered.back().sent + times_.over, process};
     auto request = protocol::wall_clock_take_back(place_, unanswered);
     co_await give_back(std::move(request), until, [](error_code) {});
 }
 
-void wall_clock_impl::take_back_in_background(std::vector<protocol::wall_clock_claim> unanswered, unsigned fork) {
-    runtime::spawn_background(world().executor, work_, take_back(shared_from_this(), std::move(unanswered), fork));
+void wall_clock_impl::take_back_in_background(std::vector<protocol::wall_clock_claim> unanswered,
+                                              runtime::own_process process) {
+    runtime::spawn_background(world().executor, work_, take_back(shared_from_this(), std::move(unanswered), process));
 }
 
 // ---- one grant ------------------------------------------------------------------------------------------------
@@ -149,7 +150,7 @@ wall_clock_hold::wall_clock_hold(std::shared_ptr<wall_clock_impl> core, const pr
 
 guard_state wall_clock_hold::state() const noexcept {
     const auto own = state_.load();
-    if (own == guard_state::held && born_in_fork_ != runtime::fork_count()) return guard_state::lost;
+    if (own == guard_state::held && process_.in_child()) return guard_state::lost;
     return own == guard_state::held && core_->now() >= grant_.end ? guard_state::lost : own;
 }
 
@@ -158,7 +159,7 @@ std::chrono::nanoseconds wall_clock_hold::time_left() const noexcept {
 }
 
 bool wall_clock_hold::let_go() noexcept {
-    if (born_in_fork_ != runtime::fork_count()) return false;
+    if (process_.in_child()) return false;
     auto expected = guard_state::held;
     if (!state_.compare_exchange_strong(expected, guard_state::released)) return false;
     // Nobody reads it before what this has begun is on the database's executor.
@@ -210,7 +211,7 @@ boost::asio::awaitable<void> wall_clock_hold::run_give_back([[maybe_unused]] std
         waiting_.complete_all({});
     };
     auto request = protocol::wall_clock_release(core_->place(), grant_.held);
-    co_await core_->give_back(std::move(request), {grant_.over, born_in_fork_}, tell);
+    co_await core_->give_back(std::move(request), {grant_.over, process_}, tell);
 }
 
 boost::asio::awaitable<error_code> wall_clock_hold::wait_given_back() {
@@ -250,7 +251,7 @@ boost::asio::awaitable<wall_clock_hold::change_end> wall_clock_hold::change(upda
     if (unfitting) co_return change_end{.why = std::move(unfitting)};
     const auto held = grant_.held;
     const auto next = protocol::next_moment(held);
-    const wall_clock_impl::course within{std::min(grant_.end, core_->now() + resolve_change_within), born_in_fork_};
+    const wall_clock_impl::course within{std::min(grant_.end, core_->now() + resolve_change_within), process_};
     write_ = writing::under_way;
     auto request = protocol::wall_clock_change(core_->place(), held, change, condition);
     auto seen = co_await core_->send_until_known(std::move(request), within);

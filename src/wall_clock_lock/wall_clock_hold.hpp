@@ -4,8 +4,8 @@
 
 #include "database/protocol/reply.hpp"
 #include "runtime/context_end.hpp"
-#include "runtime/fork_count.hpp"
 #include "runtime/gate.hpp"
+#include "runtime/own_process.hpp"
 #include "runtime/waiter_list.hpp"
 #include "session/grant_reporter.hpp"
 #include "wall_clock_lock/protocol/wall_clock.hpp"
@@ -51,8 +51,7 @@ public:
     /// Until when, and in which process, something goes on: in a forked child nothing is sent for its parent.
     struct course {
         dynalease::time_point limit;
-        unsigned fork;
-        bool in_child() const noexcept { return fork != runtime::fork_count(); }
+        runtime::own_process process;
     };
     /// One copy. In a child it is rejected, with `errc::shut_down`.
     boost::asio::awaitable<answered> send(update_item_request request, course within);
@@ -62,12 +61,13 @@ public:
     boost::asio::awaitable<void> give_back(update_item_request request, course within,
                                            std::function<void(error_code)> tell);
     /// Of claims without an answer, any of which may have locked the item.
-    void take_back_in_background(std::vector<protocol::wall_clock_claim> unanswered, unsigned fork);
+    void take_back_in_background(std::vector<protocol::wall_clock_claim> unanswered, runtime::own_process process);
     runtime::gate& work() noexcept { return work_; }
 
 private:
     boost::asio::awaitable<void> take_back(std::shared_ptr<wall_clock_impl> self,
-                                           std::vector<protocol::wall_clock_claim> unanswered, unsigned fork);
+                                           std::vector<protocol::wall_clock_claim> unanswered,
+                                           runtime::own_process process);
 
     database database_;
     wall_clock_options options_;
@@ -126,7 +126,7 @@ private:
 
     const std::shared_ptr<wall_clock_impl> core_;
     protocol::wall_clock_grant grant_;  ///< each change moves its moment on; its times stay
-    const unsigned born_in_fork_ = runtime::fork_count();
+    const runtime::own_process process_;
     std::atomic<guard_state> state_{guard_state::held};
     enum class writing { nothing, under_way, in_doubt } write_ = writing::nothing;
     const dynalease::time_point granted_at_;

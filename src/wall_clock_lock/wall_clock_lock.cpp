@@ -30,7 +30,7 @@ struct wall_clock_wish {
     std::shared_ptr<wall_clock_impl> core;
     item_acquire_options options;
     bool tries;
-    const unsigned fork = runtime::fork_count();  ///< in which it was asked for
+    const runtime::own_process process{};  ///< in which it was asked for
     std::vector<protocol::wall_clock_claim> unanswered{};
     bool doubtful = false;  ///< one of them may have landed since the item was last seen
     /// The moment of a claim that was refused for this very moment, as long as it stands in the item: another may have
@@ -64,7 +64,7 @@ awaitable<wall_clock_try> try_once(std::shared_ptr<wall_clock_wish> wish, time_p
     const protocol::wall_clock_claim claim{.mine = protocol::wall_moment_of(wall, world.random->unit()), .sent = sent};
     const auto overdue = wall - std::chrono::duration_cast<std::chrono::microseconds>(core->times().overdue);
     auto request = protocol::wall_clock_take(core->place(), claim.mine, overdue);
-    auto seen = co_await core->send(std::move(request), {limit, wish->fork});
+    auto seen = co_await core->send(std::move(request), {limit, wish->process});
 
     wall_clock_try done{.met = seen.kind};
     // Refused in doubt: a copy that the client itself had sent before may be what locked the item, or may do it yet.
@@ -154,14 +154,14 @@ awaitable<runtime::completion<wall_clock_guard>> run_wall_acquire(std::shared_pt
             if (cancelled) why = failure(errc::cancelled);
         }
         // The lock is the parent's, or nobody's yet.
-        const bool in_child = wish->fork != runtime::fork_count();
+        const bool in_child = wish->process.in_child();
         if (in_child) {
             done.code = make_error_code(errc::shut_down);
             co_return done;
         }
         if (why) {
             // What only may be ours is not taken back: it would be another's lock that we free.
-            if (wish->doubtful) core.take_back_in_background(wish->unanswered, wish->fork);
+            if (wish->doubtful) core.take_back_in_background(wish->unanswered, wish->process);
             if (wish->in_doubt()) why = failure(errc::in_doubt);
             if (why->details.attempts == 0) why->details.attempts = requests;
             done.code = detail::report(*why, by.details);

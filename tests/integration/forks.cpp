@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -94,9 +95,13 @@ asio::awaitable<void> end_copied_guard(client& shared, finding& found) {
     co_await dynalease::sleep(shared, 300ms);  // whatever that sends has been sent
 }
 
-asio::awaitable<void> hold_by_clock(client& shared) {
+asio::awaitable<void> make_ann(client& shared) {
     put_item_request fresh{.table_name = "accounts", .new_item = {{"id", "ann"}}};
     co_await shared.execute(std::move(fresh));
+}
+
+asio::awaitable<void> hold_by_clock(client& shared) {
+    co_await make_ann(shared);
     const wall_clock_lock ann{shared, account_of_ann};
     guard_of_parent = co_await ann.acquire();
 }
@@ -105,6 +110,24 @@ asio::awaitable<void> try_by_clock(client& another, bool& got) {
     const wall_clock_lock ann{another, account_of_ann};
     const auto guard = co_await ann.try_acquire();
     got = guard.held();
+}
+
+/// How the acquire ended that was under way at the fork: each process has its own copy of it.
+std::optional<error_code> end_of_acquire;
+
+asio::awaitable<void> acquire_by_clock(client& shared) {
+    const wall_clock_lock ann{shared, account_of_ann};
+    auto [code, guard] = co_await ann.acquire(asio::as_tuple(asio::deferred));
+    end_of_acquire = code;
+    guard_of_parent = std::move(guard);
+}
+
+asio::awaitable<void> await_copied_acquire(client& shared, finding& found) {
+    while (!end_of_acquire) co_await dynalease::sleep(shared, 1ms);
+    found.valid = guard_of_parent.held();
+    found.holds = end_of_acquire != errc::shut_down;
+    guard_of_parent = {};
+    co_await dynalease::sleep(shared, 300ms);  // whatever that sends has been sent
 }
 
 using work = asio::awaitable<void> (*)(client&, finding&);
@@ -187,6 +210,20 @@ struct served {
         serving.run();
         serving.restart();
     }
+    /// Until `what` has ended in the context.
+    void serve_while(asio::io_context& context, asio::awaitable<void> what) {
+        serving.restart();
+        std::thread serves([&] { serving.run(); });
+        context.restart();
+        asio::co_spawn(context, std::move(what), [&](std::exception_ptr why) {
+            CHECK_FALSE(why);
+            context.stop();
+        });
+        context.run();
+        serving.stop();
+        serves.join();
+    }
+
     asio::io_context serving{1};
     local::server server{serving.get_executor()};
 };
@@ -219,19 +256,7 @@ TEST_CASE("an item that is locked by the wall clock is the parent's, whatever be
     served at;
     asio::io_context context{1};
     client shared{context.get_executor(), options_for(at.server)};
-    const auto run = [&](asio::awaitable<void> what) {
-        at.serving.restart();
-        std::thread serves([&] { at.serving.run(); });
-        context.restart();
-        asio::co_spawn(context, std::move(what), [&](std::exception_ptr why) {
-            CHECK_FALSE(why);
-            context.stop();
-        });
-        context.run();
-        at.serving.stop();
-        serves.join();
-    };
-    run(hold_by_clock(shared));
+    at.serve_while(context, hold_by_clock(shared));
     REQUIRE(guard_of_parent.held());
     context.restart();
     {
@@ -246,9 +271,39 @@ TEST_CASE("an item that is locked by the wall clock is the parent's, whatever be
     }
     CHECK(guard_of_parent.held());
     bool taken = true;
-    run(try_by_clock(shared, taken));
+    at.serve_while(context, try_by_clock(shared, taken));
     CHECK_FALSE(taken);
     CHECK(guard_of_parent.held());
+    guard_of_parent = {};
+}
+
+TEST_CASE("an acquire by the wall clock that is under way at a fork is the parent's") {
+    served at;
+    asio::io_context context{1};
+    client shared{context.get_executor(), options_for(at.server)};
+    at.serve_while(context, make_ann(shared));
+    // Nobody serves: the write is on its way.
+    end_of_acquire.reset();
+    asio::co_spawn(context, acquire_by_clock(shared), asio::detached);
+    context.restart();
+    context.run_for(100ms);
+    REQUIRE_FALSE(end_of_acquire);
+    {
+        worker child(context, shared, &await_copied_acquire);
+        at.serving.restart();
+        std::thread serves([&] { at.serving.run(); });
+        const auto found = child.go();
+        CHECK_FALSE(found.valid);
+        CHECK_FALSE(found.holds);
+        while (!end_of_acquire) context.run_one();
+        CHECK(*end_of_acquire == error_code());
+        at.serving.stop();
+        serves.join();
+    }
+    CHECK(guard_of_parent.held());
+    bool taken = true;
+    at.serve_while(context, try_by_clock(shared, taken));
+    CHECK_FALSE(taken);
     guard_of_parent = {};
 }
 

@@ -4,7 +4,7 @@
 
 #include "aws/keys_answer.hpp"
 #include "aws/refusal.hpp"
-#include "runtime/fork_count.hpp"
+#include "runtime/own_process.hpp"
 #include "runtime/spawn.hpp"
 
 #include <boost/asio/as_tuple.hpp>
@@ -90,9 +90,9 @@ void credentials_cache::begin_fetch() {
 }
 
 asio::awaitable<void> credentials_cache::fetch(std::shared_ptr<credentials_cache> self) {
-    const auto forks = runtime::fork_count();
+    const runtime::own_process asking;
     auto answer = co_await self->ask();
-    if (!answer && runtime::fork_count() != forks) {
+    if (!answer && asking.in_child()) {
         // What was under way at a fork is the parent's: here it ended, and nobody has asked yet.
         auto own = co_await self->ask();
         answer = std::move(own);

@@ -1,6 +1,6 @@
 // A number that the kernel takes from the children. It costs less at each use than asking for the process id.
 // SPDX-License-Identifier: BSL-1.0
-#include "runtime/fork_count.hpp"
+#include "runtime/own_process.hpp"
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -19,8 +19,7 @@ using number = std::atomic<unsigned>;
 number& own_number() noexcept {
     static number without_page{1};
     static number& own = [&]() -> number& {
-        void* const page =
-            ::mmap(nullptr, sizeof(number), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void* const page = ::mmap(nullptr, sizeof(number), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (page == MAP_FAILED) return without_page;
         ::madvise(page, sizeof(number), MADV_WIPEONFORK);  // before Linux 4.14 the handler below is all there is
         return *new (page) number(1);
@@ -34,7 +33,7 @@ number last{1};  ///< given to this process or to one that it was copied from
 
 }  // namespace
 
-unsigned fork_count() noexcept {
+unsigned own_process::number_here() noexcept {
     auto& own = own_number();
     unsigned seen = own.load(std::memory_order_relaxed);
     if (seen != 0) return seen;
