@@ -51,7 +51,8 @@ void checker::on(const called& what) {
 }
 
 void checker::on(const attempted& what) {
-    attempts_[what.attempt] = {.call = what.call, .id = what.id, .read = what.read, .demanded = what.demanded};
+    attempts_[what.attempt] = {
+        .call = what.call, .id = what.id, .read = what.read, .demanded = what.demanded, .guarded = what.guarded};
     calls_[what.call].attempts.push_back(what.attempt);
 }
 
@@ -90,7 +91,7 @@ void checker::carry_out(const effect& what, std::int64_t number, const std::vect
 void checker::commit(std::int64_t number_of_attempt, bool leaves_row) {
     const auto found = attempts_.find(number_of_attempt);
     if (found == attempts_.end()) return fail("B1", "a run was committed whose body has not ended");
-    const auto& [of, id, read, demanded] = found->second;
+    const auto& [of, id, read, demanded, guarded] = found->second;
     const auto& asked = calls_.at(of);
     auto& wanted = wishes_.at(asked.number);
     if (leaves_row) committed_ids_.insert(id);
@@ -108,6 +109,8 @@ void checker::commit(std::int64_t number_of_attempt, bool leaves_row) {
         if (!state(each.item).there || state(each.item).balance < each.least)
             return fail("B3", name + " was committed, and " + name_of(each.item) + " was not as it demanded");
     }
+    if (guarded && guarded != lock_)
+        return fail("B7", name + " was committed, and its lock was no longer held as it requires");
     wanted.committed = number_of_attempt;
     std::vector<item_state> before;
     for (std::size_t i = 0; i < states_.size(); ++i) before.push_back(state(i));

@@ -20,7 +20,7 @@ namespace dynalease::simulation::transfers {
 /// never will be; B3 what a transaction has read or demands is so at its commit, and no order of transactions is
 /// contradicted; B4 what readers are shown was committed, and at `latest` while they asked, and
 /// what they read together at one moment of that time; B5 nothing is left behind
-/// for ever.
+/// for ever; B7 what requires a lock is committed while the lock is held under that very grant.
 class checker {
 public:
     /// @param initial what the items are at the beginning
@@ -57,6 +57,7 @@ private:
         std::string id{};
         std::vector<seen_item> read{};
         std::vector<demanded_item> demanded{};
+        std::optional<std::int64_t> guarded{};
     };
     struct plain_write {
         std::size_t item = 0;
@@ -76,6 +77,7 @@ private:
     void on(const shown_together& what);
     void on(const combed& what);
     void on(const swept& what);
+    void on(const lock_passed& what) { lock_ = what.token; }
 
     void commit(std::int64_t attempt, bool leaves_row);
     void carry_out(const effect& what, std::int64_t number, const std::vector<item_state>& before);
@@ -95,6 +97,7 @@ private:
     std::set<std::string> committed_ids_;  ///< of which there are rows
     std::set<std::string> lost_ids_;
     std::vector<std::pair<std::int64_t, std::vector<seen_item>>> reads_only_;
+    std::optional<std::int64_t> lock_;  ///< under which token it is held
     std::uint64_t events_ = 0;
     std::optional<std::string> broken_;
 };

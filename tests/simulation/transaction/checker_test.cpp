@@ -216,6 +216,22 @@ TEST_CASE("a reader who is shown together what was never so together is noticed"
     });
 }
 
+TEST_CASE("a commit under a lock that has passed on is noticed") {
+    must_be_noticed("B7", [](history& seen) {
+        auto* under = find<attempted>(
+            seen,
+            [&](const auto& each) {
+                return find<stored>(seen, [&](const auto& by) {
+                           return by.committed == each.attempt && !by.changed.empty();
+                       }) != nullptr;
+            },
+            seen.size() / 3);
+        if (!under) return false;
+        under->guarded = 7;
+        return true;
+    });
+}
+
 TEST_CASE("what is left behind is noticed") {
     must_be_noticed("B5", [](history& seen) {
         find<combed>(seen, [](const auto&) { return true; })->marks = 1;

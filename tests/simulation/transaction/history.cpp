@@ -48,7 +48,11 @@ struct teller {
         for (const auto& each : what.demanded) {
             text += ", demands " + std::to_string(each.least) + " of x" + std::to_string(each.item);
         }
+        if (what.guarded) text += ", under token " + std::to_string(*what.guarded);
         return text;
+    }
+    std::string operator()(const lock_passed& what) const {
+        return "The lock is held " + (what.token ? "under token " + std::to_string(*what.token) : "by nobody");
     }
     std::string operator()(const plain_wished& what) const {
         return "Plain write " + std::to_string(what.number) + " to x" + std::to_string(what.item);

@@ -76,6 +76,12 @@ struct attempted {
     std::string id{};
     std::vector<seen_item> read{};
     std::vector<demanded_item> demanded{};
+    std::optional<std::int64_t> guarded{};  ///< it requires the lock, as it was granted under this token
+};
+
+/// The store says that the lock which calls require is held under another token, or by nobody.
+struct lock_passed {
+    std::optional<std::int64_t> token{};
 };
 
 /// A plain versioned write, which is no transaction, may happen from now on.
@@ -142,7 +148,7 @@ struct swept {
 struct event {
     time_point at{};  ///< true time
     std::variant<wished, called, attempted, plain_wished, stored, told, told_plain, told_of, shown, shown_together,
-                 combed, swept>
+                 combed, swept, lock_passed>
         what;
 };
 

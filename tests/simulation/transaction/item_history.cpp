@@ -59,7 +59,14 @@ std::optional<std::int64_t> item_history::newly_committed(const std::string& id)
     return found == attempt_of_run_.end() ? 0 : found->second;
 }
 
+void item_history::look_at_lock(const std::string& node) {
+    const auto row = world_.row(coordination, std::string("lock#") + guarding_lock);
+    const auto token = row && row->contains("holder") ? find_integer(*row, "token") : std::nullopt;
+    if (std::exchange(lock_token_, token) != token) tell(node, lock_passed{token});
+}
+
 void item_history::look(const std::string& node, const std::string& id, std::optional<std::int64_t> by, bool repeated) {
+    look_at_lock(node);
     stored seen{.committed = by, .leaves_row = !by, .repeated = repeated};
     if (!id.empty()) {
         const auto committed = newly_committed(id);

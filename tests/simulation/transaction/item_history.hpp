@@ -21,6 +21,7 @@
 namespace dynalease::simulation::transfers {
 
 inline constexpr const char* table = "accounts";
+inline constexpr const char* guarding_lock = "till";
 
 /// Makes the table, and the accounts in it; tokens are not there at first.
 class item_history {
@@ -73,12 +74,14 @@ public:
 
 private:
     std::optional<std::int64_t> newly_committed(const std::string& id);
+    void look_at_lock(const std::string& node);
 
     testing::world& world_;
     const std::size_t accounts_;
     const hearer heard_;
     std::vector<item_state> known_;
     checker checker_;
+    std::optional<std::int64_t> lock_token_;
     std::map<std::string, row_state> rows_;               ///< by id
     std::map<std::string, std::int64_t> attempt_of_run_;  ///< by id and run
     std::set<std::string> committing_;                    ///< the same

@@ -33,12 +33,29 @@ testing::fault_plan process::plan() {
 }
 
 void process::begin() {
+    // Who but tidies up requires nothing.
+    if (world_.made_of().guarded != 0 && !world_.stopping())
+        session_.emplace(machine().database(), session_options{.table = coordination, .lease = 1s});
     user_ = std::make_shared<user>(*this);
     if (!world_.stopping()) spawn(user::live(user_));
 }
 
 void process::interrupt() {
     if (user_) user_->stop();
+}
+
+void process::close() {
+    closed_ = !session_ || machine().crashed();
+    if (!closed_) session_->close({}, [this](error_code, const close_report&) { closed_ = true; });
+}
+
+void process::let_go() {
+    if (user_) user_->let_go();
+}
+
+void process::drop() {
+    user_.reset();
+    session_.reset();
 }
 
 void process::tidy_up() {

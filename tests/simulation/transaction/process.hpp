@@ -7,8 +7,11 @@
 #include "simulation/transaction/user.hpp"
 #include "simulation/transaction/world.hpp"
 
+#include <dynalease/session.hpp>
+
 #include <cstddef>
 #include <memory>
+#include <optional>
 
 namespace dynalease::simulation::transfers {
 
@@ -20,17 +23,25 @@ public:
     user* only_user() const noexcept { return user_.get(); }
     /// Begins to sweep up and to meet every item.
     void tidy_up();
+    /// Null: nobody there requires a lock.
+    dynalease::session* session() noexcept { return session_ ? &*session_ : nullptr; }
 
     void interrupt() override;
+    void close() override;
+    bool closed() const override { return closed_; }
+    void shut() override { drop(); }
 
 private:
     testing::network_observer& observer() override { return recorder_; }
     testing::fault_plan plan() override;
     void begin() override;
-    void drop() override { user_.reset(); }
+    void let_go() override;
+    void drop() override;
 
     transfer_world& world_;
+    std::optional<dynalease::session> session_;
     std::shared_ptr<user> user_;
+    bool closed_ = false;
     transfers::recorder recorder_;
 };
 

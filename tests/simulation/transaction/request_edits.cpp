@@ -85,14 +85,14 @@ void in_condition_of(update_item_request* update, std::string_view what, std::st
     if (update && replace(update->condition_expression, what, with)) prune(*update);
 }
 
-/// Of items.
-std::vector<condition_check*> checks_in(any_request& request) {
+/// Of items, or of the lock that is required.
+std::vector<condition_check*> checks_in(any_request& request, std::string_view of_table = table) {
     std::vector<condition_check*> found;
     auto* call = std::get_if<transact_write_items_request>(&request);
     if (!call) return found;
     for (auto& action : call->actions) {
         auto* check = std::get_if<condition_check>(&action);
-        if (check && check->table_name == table) found.push_back(check);
+        if (check && check->table_name == of_table) found.push_back(check);
     }
     return found;
 }
@@ -208,6 +208,15 @@ void commit_whatever_was_demanded(any_request& request, purpose, const environme
         if (demand == std::string::npos) continue;
         check->condition_expression = check->condition_expression.substr(1, demand - 1);
         prune(*check);
+    }
+}
+
+void commit_whoever_holds_the_lock(any_request& request, purpose, const environment&) {
+    for (auto* check : checks_in(request, coordination)) {
+        if (!find_string(check->key, "pk")->starts_with("lock#")) continue;
+        check->condition_expression = "attribute_exists(#k)";
+        check->names = {{"#k", "pk"}};
+        check->values.clear();
     }
 }
 

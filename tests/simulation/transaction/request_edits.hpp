@@ -26,6 +26,7 @@ void lock_over_any_mark(any_request& request, purpose meaning, const environment
 void lock_whatever_was_seen(any_request& request, purpose meaning, const environment& world);
 void commit_whatever_was_read(any_request& request, purpose meaning, const environment& world);
 void commit_whatever_was_demanded(any_request& request, purpose meaning, const environment& world);
+void commit_whoever_holds_the_lock(any_request& request, purpose meaning, const environment& world);
 void insert_untied(any_request& request, purpose meaning, const environment& world);
 void lock_again_by_name_alone(any_request& request, purpose meaning, const environment& world);
 void version_shown(any_request& request, purpose meaning, const environment& world);

@@ -60,6 +60,8 @@ struct scenario_config : simulation::scenario_config {
     std::uint64_t named = 3;
     /// ... and one in so many is another's of those, once more.
     std::uint64_t shared = 4;
+    /// One in so many calls requires a lock, and all processes want the same one; 0: none does, or has a session.
+    std::uint64_t guarded = 0;
 };
 
 }  // namespace dynalease::simulation::transfers

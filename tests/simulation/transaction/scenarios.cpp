@@ -218,6 +218,23 @@ scenario_config unfriendly() {
     return made;
 }
 
+/// Whoever changes anything requires a lock, and may have lost it without knowing.
+scenario_config guarded() {
+    scenario_config made = swarm();
+    made.fewest_nodes = 2;
+    made.guarded = 1;
+    made.users = {.transfer = 6, .append = 6, .skew = 2, .token = 3, .plain = 1, .read = 1, .end = 4, .sweep = 2};
+    made.network.always = {request_fault_kind::answer_lost, request_fault_kind::late};
+    made.nemesis.faults = everything_promised;
+    made.nemesis.presence = 0.8;
+    made.nemesis.interval = 2s;
+    made.nemesis.longest = 5s;
+    made.longest_rest = 300ms;
+    made.longest_thought = 2s;
+    made.longest = 30s;
+    return made;
+}
+
 const contribution transfer_worlds{{
     .name = "transaction",
     .scenarios = {{"swarm", 5, play<transfer_world, swarm>},
@@ -233,11 +250,29 @@ const contribution transfer_worlds{{
                   {"named", 3, play<transfer_world, named>},
                   {"impatient", 3, play<transfer_world, impatient>},
                   {"late-copies", 2, play<transfer_world, late_copies>},
-                  {"unfriendly", 2, play<transfer_world, unfriendly>}},
-    .coverage_points = {"done", "in doubt", "conflict", "locked", "exists", "missing", "condition failed", "cancelled",
-                        "body gave up", "late write applied", "plain write done", "rolled back by another",
-                        "carried on by another", "swept before it was decided", "swept after it was decided",
-                        "page shown", "read together", "freed", "not freed before it was decided"},
+                  {"unfriendly", 2, play<transfer_world, unfriendly>},
+                  {"guarded", 3, play<transfer_world, guarded>}},
+    .coverage_points = {"done",
+                        "in doubt",
+                        "conflict",
+                        "locked",
+                        "exists",
+                        "missing",
+                        "condition failed",
+                        "cancelled",
+                        "body gave up",
+                        "late write applied",
+                        "plain write done",
+                        "rolled back by another",
+                        "carried on by another",
+                        "swept before it was decided",
+                        "swept after it was decided",
+                        "page shown",
+                        "read together",
+                        "freed",
+                        "not freed before it was decided",
+                        "done under the lock",
+                        "lock lost"},
 }};
 
 }  // namespace

@@ -145,6 +145,8 @@ asio::awaitable<void> user::want(wish wanted) {
     if (choices.choose("caller: change of mind", world.made_of().cancels) == 1 && !world.calm()) {
         cancel_after(std::chrono::microseconds(choices.between("caller: when", 1, 3'000'000)));
     }
+    guarded_ = world.made_of().guarded != 0 && !world.calm() &&
+               choices.choose("caller: requires the lock", world.made_of().guarded) == 0;
     entering_ = true;
     auto self = std::static_pointer_cast<user>(shared_from_this());
     const auto shared = std::make_shared<const wish>(std::move(wanted));
@@ -153,7 +155,23 @@ asio::awaitable<void> user::want(wish wanted) {
     auto token = cancellable();
     const auto done = co_await asio::co_spawn(executor, std::move(working), std::move(token));
     next_operation();
-    tell_call(std::get<1>(done));
+    const auto code = std::get<1>(done);
+    tell_call(code);
+    if (guarded_ && code == errc::lock_lost) world.run().coverage.hit("lock lost");
+    if (guarded_ && !code) world.run().coverage.hit("done under the lock");
+    if (guarded_ && (code == errc::lock_lost || choices.choose("caller: keeps the lock", 3) == 0)) guard_ = {};
+}
+
+/// The guard of an earlier call does as well, and may be lost by now: the fence is for that.
+asio::awaitable<bool> user::take_lock() {
+    if (guard_ && (guard_.held() || process_.world().choices().choose("caller: looks at its guard", 3) != 0))
+        co_return true;
+    guard_ = {};
+    const lock wanted{*process_.session(), guarding_lock};
+    auto taking = wanted.acquire({.wait = 2s}, asio::as_tuple(asio::use_awaitable));
+    auto [code, guard] = co_await std::move(taking);
+    guard_ = std::move(guard);
+    co_return guard_.held();
 }
 
 asio::awaitable<error_code> user::carry_out(std::shared_ptr<user> self, std::shared_ptr<const wish> wanted,
@@ -165,6 +183,12 @@ asio::awaitable<error_code> user::carry_out(std::shared_ptr<user> self, std::sha
     co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation(),
                                                        asio::enable_total_cancellation());
     try {
+        if (me.guarded_) {
+            auto taking = me.take_lock();
+            const bool taken = co_await std::move(taking);
+            // Whether the lock is in doubt, says nothing of the transaction: it has not begun.
+            if (!taken) co_return make_error_code(errc::wait_timeout);
+        }
         if (by_hand) {
             auto tx = me.all_.begin(how);
             auto thinking = me.body(tx, wanted);

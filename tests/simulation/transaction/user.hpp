@@ -6,6 +6,7 @@
 #include "simulation/transaction/history.hpp"
 #include "simulation/transaction/wish.hpp"
 
+#include <dynalease/lock.hpp>
 #include <dynalease/transaction.hpp>
 #include <dynalease/versioned.hpp>
 
@@ -45,6 +46,8 @@ public:
     void stop();
     /// The attempt whose commit is under way; 0: none.
     std::int64_t attempt() const noexcept { return attempt_; }
+    /// What it has in its hands is its no more.
+    void let_go() { guard_ = {}; }
     /// Wishes that were done since the calm began.
     bool served() const noexcept { return served_; }
 
@@ -54,6 +57,7 @@ private:
 
     boost::asio::awaitable<void> act();
     boost::asio::awaitable<void> want(wish wanted);
+    boost::asio::awaitable<bool> take_lock();
     static boost::asio::awaitable<error_code> carry_out(std::shared_ptr<user> self, std::shared_ptr<const wish> wanted,
                                                         run_options how, bool by_hand);
     boost::asio::awaitable<void> write_plainly();
@@ -82,6 +86,8 @@ private:
     std::int64_t attempt_ = 0;
     std::vector<seen_item> read_;          ///< by the attempt
     std::vector<demanded_item> demanded_;  ///< by it, too
+    lock_guard guard_;                     ///< may be kept from one call to the next
+    bool guarded_ = false;                 ///< the call requires it
     bool entering_ = false;                ///< a call was begun, and has not taken its first step
     bool stopped_ = false;
     bool served_ = false;

@@ -45,6 +45,11 @@ asio::awaitable<void> user::body(transaction& tx, std::shared_ptr<const wish> wa
     read_.clear();
     demanded_.clear();
     if (wanted->id.empty()) world.know({.id = tx.id(), .drawn = true});
+    std::optional<std::int64_t> under;
+    if (guarded_) {
+        tx.require(guard_);
+        under = guard_.fencing_token();
+    }
     for (const auto each : wanted->reads) {
         auto reading = get(tx, each);
         co_await std::move(reading);
@@ -62,7 +67,8 @@ asio::awaitable<void> user::body(transaction& tx, std::shared_ptr<const wish> wa
     }
     world.item_history().tell(
         process_.name(),
-        attempted{.attempt = attempt_, .call = call_, .id = tx.id(), .read = read_, .demanded = demanded_});
+        attempted{
+            .attempt = attempt_, .call = call_, .id = tx.id(), .read = read_, .demanded = demanded_, .guarded = under});
 }
 
 /// A demand that was so when it was made, and soon may not be.

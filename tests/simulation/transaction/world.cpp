@@ -55,6 +55,7 @@ void transfer_world::play() {
     serve_everyone();
     stop_everyone("R1");
     let_last_copies_land();
+    close_programs();
     tidy_up();
     expect_stillness();
     run().coverage.lived += static_cast<std::int64_t>(item_history_.items()) * now().time_since_epoch();
