@@ -34,8 +34,8 @@ bool stands(engine_stage& stage, int number) {
 }  // namespace
 
 TEST_CASE("inserts are made by calls of up to 99, one after another") {
-    const auto [count, calls] =
-        GENERATE(Catch::Generators::table<int, unsigned>({{1, 1}, {2, 1}, {99, 1}, {100, 2}, {250, 3}}));
+    const auto [count, calls] = GENERATE(
+        Catch::Generators::table<int, unsigned>({{1, 1}, {2, 1}, {99, 1}, {100, 2}, {101, 2}, {250, 3}, {1000, 11}}));
     engine_stage stage;
     auto transaction = coordinated(inserts(count));
     const auto begun = stage.run(transaction, phase::locking);
