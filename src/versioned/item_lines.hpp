@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -45,6 +46,7 @@ public:
             ++line_->places;
         }
         ~place() {
+            leave();  // a wait that was destroyed with its process has not done so
             if (--line_->places == 0) lines_.by_item_.erase(item_);
             if (line_->holder == this) line_->pass(lines_.now());
         }
@@ -57,7 +59,7 @@ public:
                 line_->give(this, lines_.now());
                 co_return false;
             }
-            const auto position = line_->waiting.insert(line_->waiting.end(), this);
+            position_ = line_->waiting.insert(line_->waiting.end(), this);
             while (line_->holder != this) {
                 const bool is_first = line_->waiting.front() == this;
                 const auto overdue = line_->since + longest_turn;
@@ -72,15 +74,19 @@ public:
                 if (error && error != boost::asio::error::timed_out) break;
             }
             if (line_->holder == this) co_return true;
-            line_->waiting.erase(position);
+            leave();
             co_return false;
         }
 
     private:
         friend struct item_lines::line;
+        void leave() {
+            if (position_) line_->waiting.erase(*std::exchange(position_, std::nullopt));
+        }
         item_lines& lines_;
         const std::string item_;
         std::shared_ptr<item_lines::line> line_;
+        std::optional<std::list<place*>::iterator> position_;  ///< among those who wait; empty: it does not
         runtime::waiter_list<runtime::unit> served_;
     };
 
@@ -99,7 +105,7 @@ private:
             place* next = nullptr;
             if (!waiting.empty()) {
                 next = waiting.front();
-                waiting.pop_front();
+                next->leave();
             }
             give(next, now);
             if (next) next->served_.complete_one({});

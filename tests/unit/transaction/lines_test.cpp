@@ -36,9 +36,9 @@ asio::awaitable<void> pay_in(node& in, std::string to, run_options options, cloc
 
 /// Many at once, in one process.
 struct crowd {
-    crowd(bank& s, int count) {
+    crowd(bank& s, int count, clock::duration slow = {}) {
         for (int i = 0; i < count; ++i) {
-            asio::co_spawn(s.a.environment.executor, pay_in(s.a, "ann", {}), [this](std::exception_ptr why) {
+            asio::co_spawn(s.a.environment.executor, pay_in(s.a, "ann", {}, slow), [this](std::exception_ptr why) {
                 why ? ++failed : ++done;
                 failure = why;
             });
@@ -98,6 +98,33 @@ TEST_CASE("who is cancelled in the line goes, and those behind go on") {
     CHECK(before.done == 50);
     CHECK(after.done == 50);
     CHECK(s.balance("ann") == (ended ? 100 : 101));
+}
+
+namespace {
+
+asio::awaitable<void> raise(node& in) {
+    const auto book = bank::table_of(in);
+    const auto more = [](account was) {
+        ++was.balance;
+        return was;
+    };
+    co_await book.update("ann", more);
+}
+
+}  // namespace
+
+TEST_CASE("a process that dies with a line of runs and of updates takes it along, whoever of them goes first") {
+    for (const auto after : {5ms, 20ms, 40ms}) {
+        bank s;
+        s.has("ann", 0);
+        crowd all(s, 30, 10ms);
+        for (int i = 0; i < 30; ++i) asio::co_spawn(s.a.environment.executor, raise(s.a), [](std::exception_ptr) {});
+        s.where.scheduler.run_for(after);
+        REQUIRE(all.done < 30);
+        s.a.crash();
+        s.where.scheduler.run_for(5s);
+        CHECK(s.balance("ann") >= all.done);
+    }
 }
 
 TEST_CASE("a run whose time is over in the line is told who was in its way") {
