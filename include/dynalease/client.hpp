@@ -120,7 +120,8 @@ struct client_counters {
 ///
 /// A name is looked up on a thread of the system's making, which may outlive the client and its context, but touches
 /// neither then. In a child of `fork`, once its context was told (`notify_fork`), the client opens connections of its
-/// own, and the calls that were under way end with `errc::shut_down` or in doubt: they are the parent's.
+/// own, and the calls that were under way end with `errc::shut_down` or in doubt: they are the parent's. Of its updates
+/// and transactions, too, nothing more is sent there.
 class client : public database {
 public:
     /// Costs nothing until the first request.

@@ -24,6 +24,10 @@ boost::asio::awaitable<void> step_driver::look(protocol::look_step&) {
 
 template <class Step>
 boost::asio::awaitable<void> step_driver::send(Step& wanted, call_options how) {
+    if (process_.in_child()) {
+        wanted.answer = failure(errc::shut_down);
+        co_return;
+    }
     const auto sent = target_.environment().clock->now();
     how.watch = watch_;
     asked();

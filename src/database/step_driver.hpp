@@ -4,6 +4,7 @@
 
 #include "database/protocol/sequence.hpp"
 #include "runtime/alarm.hpp"
+#include "runtime/own_process.hpp"
 
 #include <dynalease/dynamodb/database.hpp>
 #include <dynalease/runtime/time.hpp>
@@ -14,7 +15,8 @@
 
 namespace dynalease::detail {
 
-/// One for each sequence that is under way, in the frame of the coroutine that drives it.
+/// One for each sequence that is under way, in the frame of the coroutine that drives it. In a forked child, which has
+/// copies of its parent's, nothing is sent: `errc::shut_down`.
 class step_driver {
 public:
     /// @param watch sees each of its calls between its attempts; null: nobody does
@@ -53,6 +55,7 @@ private:
 
     const database& target_;
     attempt_watch* const watch_;
+    const runtime::own_process process_;
     protocol::stepper steps_;
     std::optional<runtime::alarm> sleep_;  ///< since the first pause
     bool woken_ = false;

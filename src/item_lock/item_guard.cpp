@@ -120,12 +120,12 @@ resolution item_guard::doubtful_write() const noexcept {
 }
 
 condition_check item_guard::fence() const {
-    detail::require_grant(state(), "item_guard.fence", name());
+    detail::require_grant(hold_.share().get(), "item_guard.fence", name());
     return hold_->fence();
 }
 
 condition_expression item_guard::condition() const {
-    detail::require_grant(state(), "item_guard.condition", name());
+    detail::require_grant(hold_.share().get(), "item_guard.condition", name());
     return hold_->condition();
 }
 

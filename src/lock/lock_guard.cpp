@@ -27,7 +27,7 @@ const std::string& lock_guard::name() const noexcept {
 }
 
 condition_check lock_guard::fence() const {
-    detail::require_grant(state(), "lock_guard.fence", name());
+    detail::require_grant(hold_.share().get(), "lock_guard.fence", name());
     return hold_->front().requests().fence(hold_->claim());
 }
 

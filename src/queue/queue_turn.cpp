@@ -29,7 +29,7 @@ const std::string& queue_turn::name() const noexcept {
 }
 
 condition_check queue_turn::fence() const {
-    detail::require_grant(state(), "queue_turn.fence", name());
+    detail::require_grant(hold_.share().get(), "queue_turn.fence", name());
     return hold_->front().view().requests().fence(hold_->mine());
 }
 

@@ -86,11 +86,15 @@ void start_waiting_for_loss(const std::shared_ptr<hold>& held, called_verb calle
     start_guard_verb<void>(held, std::move(called), std::move(waits), std::move(handler));
 }
 
-void require_grant(guard_state now, std::string_view verb, const std::string& name) {
-    if (now != guard_state::empty && now != guard_state::released) return;
+void require_grant(const hold* held, std::string_view verb, const std::string& name) {
+    const bool in_child = held && held->core()->status().in_child();
+    const bool over = !held || held->state() == guard_state::released;
+    if (!over && !in_child) return;
     diagnostics details;
-    details.message = now == guard_state::empty ? "the guard is empty" : given_back;
-    const auto code = called_verb{&details, verb, name}(errc::not_held);
+    details.message = !held      ? "the guard is empty"
+                      : in_child ? "it is held by the process that this one is a fork of"
+                                 : given_back;
+    const auto code = called_verb{&details, verb, name}(in_child ? errc::lock_lost : errc::not_held);
     throw error(code, std::move(details));
 }
 

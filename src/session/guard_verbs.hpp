@@ -62,7 +62,9 @@ void start_ending_work(const std::shared_ptr<hold>& held, bool has_guard, called
 /// The verb that completes when a grant is lost.
 void start_waiting_for_loss(const std::shared_ptr<hold>& held, called_verb called, handler_for<void> handler);
 /// For a fence, which lets through what the grant lets through.
-/// @throws dynalease::error with `errc::not_held` of a guard that is empty or was given back.
-void require_grant(guard_state now, std::string_view verb, const std::string& name);
+/// @param held null: the guard is empty
+/// @throws dynalease::error with `errc::not_held` of a guard that is empty or was given back; with `errc::lock_lost` in
+/// a forked child, where it is a copy of one that its parent holds.
+void require_grant(const hold* held, std::string_view verb, const std::string& name);
 
 }  // namespace dynalease::detail

@@ -5,6 +5,7 @@
 #include "database/table_key.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/cancellation.hpp"
+#include "runtime/own_process.hpp"
 #include "transaction/commit.hpp"
 #include "transaction/held_items.hpp"
 #include "transaction/protocol/plan_limits.hpp"
@@ -17,6 +18,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <exception>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -102,7 +105,8 @@ struct pause_verb {
 
 awaitable<runtime::completion<void>> run_commit(std::shared_ptr<open_transaction> of, diagnostics* details) {
     runtime::completion<void> done;
-    auto why = co_await commit(of);
+    std::optional<failure> why = failure(errc::shut_down);
+    if (!of->process.in_child()) why = co_await commit(of);
     if (why) {
         const auto& rows = of->core->options().table;
         // Where it may be any table's fault, all are named.
@@ -146,6 +150,63 @@ struct hold_verb {
     }
 };
 
+/// Looks whether all that a body has read was so at one moment.
+struct verify_verb {
+    std::shared_ptr<open_transaction> attempt;
+
+    static std::vector<placed_key> places_in(const open_transaction& of) {
+        std::vector<placed_key> places;
+        // What it holds is as it was when it was locked.
+        const auto holds = [&](const auto& each) { return of.held && of.held->find(each.layout.table, each.key); };
+        for (const auto& each : of.draft.items()) {
+            if (each.read && !holds(each)) places.push_back({each.layout, each.key});
+        }
+        return places;
+    }
+    static awaitable<runtime::completion<void>> run(std::shared_ptr<open_transaction> attempt, diagnostics* details) {
+        runtime::completion<void> done;
+        const auto places = places_in(*attempt);
+        if (places.empty()) co_return done;
+        auto found = co_await read_at_once(attempt->core, places);
+        if (!found) {
+            done.code = co_await report_explained(attempt->core, std::move(found).error(), details);
+            co_return done;
+        }
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            const auto& [layout, key] = places[i];
+            if (attempt->draft.saw(layout, key, std::move((*found)[i]))) continue;
+            failure why(errc::conflict);
+            why.details.message = "it has changed since the body read it, which threw for what it had read";
+            done.code = report(protocol::about(std::move(why), {layout.table, key}), details);
+            break;
+        }
+        co_return done;
+    }
+    void operator()(diagnostics* details, handler_for<void> handler) && {
+        const auto executor = attempt->core->world().executor;
+        called_verb called{details, "transactions.run", {}, attempt->core->options().table};
+        start_verb<void>(executor, std::move(called), run(std::move(attempt), details), std::move(handler));
+    }
+};
+
+/// One item is always as it was once.
+std::ptrdiff_t reads(const open_transaction& of) {
+    return std::ranges::count_if(of.draft.items(), [](const drafted_item& each) { return each.read; });
+}
+
+/// Of the library's errors, those that the state of an item is to blame for.
+bool may_be_for_items(const std::exception_ptr& thrown) {
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const error& told) {
+        const auto& code = told.code();
+        return code == errc::conflict || code == errc::missing || code == errc::exists ||
+               code == errc::condition_failed;
+    } catch (...) {
+        return true;
+    }
+}
+
 awaitable<runtime::completion<void>> refuse_commit(std::shared_ptr<open_transaction> of, diagnostics* details) {
     auto why = is_over(*of);
     if (of->of_run) {
@@ -166,7 +227,7 @@ void commit_verb::operator()(diagnostics* details, handler_for<void> handler) &&
 }
 
 transaction_attempts::transaction_attempts(std::shared_ptr<transactions_impl> core, run_options options)
-    : core_(std::move(core)), options_(std::move(options)) {
+    : core_(std::move(core)), process_(std::make_shared<runtime::own_process>()), options_(std::move(options)) {
     check(options_, "transactions.run");
     born_ = core_->world().clock->wall();
     began_ = core_->now();
@@ -177,6 +238,7 @@ awaitable<bool> transaction_attempts::committed_before() {
     if (!options_.id || !std::exchange(asks_, false)) co_return false;
     transaction_end_verb resume{core_, *options_.id, true, "transactions.run"};
     const auto state = co_await await_verb<transaction_state>(core_->world().executor, std::move(resume));
+    check_process();
     co_return state == transaction_state::committed;
 }
 
@@ -189,7 +251,17 @@ bool transaction_attempts::locks_first() const {
     return last_->one_call && !last_->draft.items().empty() && last_->draft.actions() < protocol::most_actions;
 }
 
+/// A forked child has a copy of what its parent was about.
+void transaction_attempts::check_process() const {
+    if (!process_->in_child()) return;
+    diagnostics details;
+    details.message = "this process is a fork of the one whose run it is, which goes on there";
+    called_verb{&details, "transactions.run", {}, core_->options().table}(errc::shut_down);
+    throw error(errc::shut_down, std::move(details));
+}
+
 awaitable<std::shared_ptr<open_transaction>> transaction_attempts::next() {
+    check_process();
     auto attempt = open(core_, options_, born_.time_since_epoch().count(), deadline_);
     if (locks_first()) {
         diagnostics details;
@@ -212,6 +284,7 @@ awaitable<std::shared_ptr<open_transaction>> transaction_attempts::next() {
 }
 
 awaitable<bool> transaction_attempts::commit(std::shared_ptr<open_transaction> attempt) {
+    check_process();
     diagnostics details;
     attempt->of_run = false;
     commit_verb verb{std::move(attempt)};
@@ -222,14 +295,43 @@ awaitable<bool> transaction_attempts::commit(std::shared_ptr<open_transaction> a
     if (!code) co_return true;
     asks_ = last_->leaves_row || code == errc::already_committed;
     if (code == errc::already_committed) co_return false;
-    throw_if_final(code, std::move(details), made_ >= options_.attempts);
-    auto resting = rest();
-    co_await std::move(resting);
+    auto going_on = go_on_after(code, std::move(details));
+    co_await std::move(going_on);
     co_return false;
 }
 
-/// Told here, and not by a coroutine: one that is awaited by whoever was cancelled tells nothing else.
+awaitable<bool> transaction_attempts::stands(std::shared_ptr<open_transaction> attempt, std::exception_ptr thrown) {
+    if (!may_be_for_items(thrown)) co_return true;
+    attempt->over = true;
+    if (reads(*attempt) > 1) {
+        diagnostics details;
+        verify_verb verb{std::move(attempt)};
+        const auto executor = core_->world().executor;
+        auto done =
+            co_await initiate<void>(executor, std::move(verb), details, boost::asio::as_tuple(boost::asio::deferred));
+        const error_code code = std::get<0>(done);
+        if (code) {
+            auto going_on = go_on_after(code, std::move(details));
+            co_await std::move(going_on);
+            co_return false;
+        }
+    }
+    // Under its id another may have committed since it was asked for: then it has seen what that has made.
+    asks_ = options_.id.has_value();
+    if (!asks_) co_return true;
+    auto asking = committed_before();
+    asks_ = co_await std::move(asking);
+    co_return !asks_;
+}
+
+/// No coroutine: one that is awaited by whoever was cancelled tells nothing but that.
+awaitable<void> transaction_attempts::go_on_after(error_code code, diagnostics details) {
+    throw_if_final(code, std::move(details), made_ >= options_.attempts);
+    return rest();
+}
+
 void transaction_attempts::throw_if_final(error_code code, diagnostics details, bool last) {
+    check_process();
     called_verb{&details, "transactions.run", {}, core_->options().table}(code);
     const bool in_time = core_->now() < deadline_;
     if (passes(code)) met_ = refusal{code, details};

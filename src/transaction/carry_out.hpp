@@ -60,6 +60,7 @@ boost::asio::awaitable<void> see_through(std::shared_ptr<transactions_impl> core
                                          std::shared_ptr<errand_driver<Machine>> running,
                                          bool (*is_there)(const Machine&), time_point deadline) {
     for (bool stopped = false; !is_there(running->machine());) {
+        if (running->in_child()) break;
         const auto code = co_await errand_driver<Machine>::answered(running, deadline);
         if (!code) continue;
         if (std::exchange(stopped, true)) break;

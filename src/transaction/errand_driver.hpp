@@ -4,6 +4,7 @@
 
 #include "runtime/alarm.hpp"
 #include "runtime/gate.hpp"
+#include "runtime/own_process.hpp"
 #include "runtime/spawn.hpp"
 #include "runtime/waiter_list.hpp"
 #include "transaction/protocol/errand.hpp"
@@ -24,7 +25,7 @@
 namespace dynalease::detail {
 
 /// Lives as long as a request of it is under way, or somebody waits for it. All calls belong on the database's
-/// executor.
+/// executor. In a forked child, which has a copy of its parent's, nothing is sent, and the machine is stopped.
 /// @tparam Machine has `next(wall)`, which may be asked until it wants nothing, `answer(slot, with)`, `stop(why)` and
 /// `ended()`
 template <class Machine>
@@ -42,6 +43,7 @@ public:
     void go_on() {
         // An answer may come before the call for it returns.
         if (std::exchange(sending_, true)) return;
+        if (in_child()) machine_.stop(failure(errc::shut_down));
         while (!is_over()) {
             auto wanted = machine_.next(seconds());
             if (!wanted) break;
@@ -63,6 +65,8 @@ public:
     }
     /// Nothing is sent any more from then on.
     void end_at(time_point when) { end_ = when; }
+    /// What is not known here by now, never will be.
+    bool in_child() const noexcept { return process_.in_child(); }
 
     /// Completes at the next answer; with `timed_out` at that time, if one is given, `operation_aborted` when
     /// cancelled.
@@ -84,7 +88,7 @@ public:
     }
 
 private:
-    bool is_over() const { return end_ && target_.environment().clock->now() >= *end_; }
+    bool is_over() const { return in_child() || (end_ && target_.environment().clock->now() >= *end_); }
     std::int64_t seconds() const {
         return std::chrono::ceil<std::chrono::seconds>(target_.wall().time_since_epoch()).count();
     }
@@ -100,6 +104,10 @@ private:
             runtime::alarm pause(world);
             co_await pause.wait_until(world.clock->now() + self->jittered(wanted.pause));
         }
+        if (self->in_child()) {
+            self->go_on();
+            co_return;
+        }
         auto answer = co_await self->target_.implementation()->perform(std::move(wanted.request), call_options{});
         self->machine_.answer(wanted.slot, protocol::read_answer(std::move(answer)));
         self->go_on();
@@ -107,6 +115,7 @@ private:
 
     database target_;
     Machine machine_;
+    const runtime::own_process process_;
     runtime::gate work_;
     runtime::waiter_list<runtime::unit> changed_;
     std::optional<time_point> end_;

@@ -4,6 +4,7 @@
 
 #include "runtime/context_end.hpp"
 #include "runtime/later.hpp"
+#include "runtime/own_process.hpp"
 #include "transaction/protocol/plan_reader.hpp"
 #include "transaction/protocol/planned_writes.hpp"
 #include "transaction/protocol/transaction_decisions.hpp"
@@ -60,6 +61,7 @@ public:
     bool leaves_row = false;             ///< ... and whether a row of its id may not be done when it has failed
     bool over = false;
     bool of_run = false;  ///< `run` commits it, and nobody else
+    runtime::own_process process{};
     /// How its commit ended; empty: it has not.
     std::optional<error_code> ended{};
 
@@ -92,6 +94,9 @@ boost::asio::awaitable<error_code> report_explained(std::shared_ptr<transactions
                                                     diagnostics* details);
 /// As they are committed now.
 boost::asio::awaitable<result<std::vector<std::optional<stored_item>>>> read_latest(
+    std::shared_ptr<transactions_impl> core, std::vector<placed_key> places);
+/// As all of them were committed at one moment.
+boost::asio::awaitable<result<std::vector<std::optional<stored_item>>>> read_at_once(
     std::shared_ptr<transactions_impl> core, std::vector<placed_key> places);
 /// The row of a transaction, with all that it wants; empty: there is none.
 boost::asio::awaitable<result<std::optional<protocol::transaction_header>>> read_plan(

@@ -120,13 +120,13 @@ awaitable<update_end> run_update(std::shared_ptr<versioned_impl> core, update_or
     const auto deadline = runtime::later(core->world().clock->now(), what.options.wait);
     update_end end{.why = fault_of(*core, what)};
     if (end.why) co_return end;
+    writing_process process(core->target());
     auto& lines = core->target().implementation()->companion<item_lines>();
     // Who asks for no lock is not held up by those who wait for one.
     const std::string line = what.options.ignore_lock && !what.promotes ? "past its lock: " : "";
     item_lines::place place(lines, line + item_name({core->options().table, what.key}));
     co_await place.wait(deadline);
     std::exception_ptr thrown;
-    writing_process process(core->target());
     protocol::item_update update(
         process, process.steps(), core->layout(), terms_of(*core, what, deadline),
         [&](const auto& stored, const auto& mine) { return next_write_of(*core, what, stored, mine, thrown); });

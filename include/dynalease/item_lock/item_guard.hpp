@@ -58,7 +58,7 @@ public:
     /// The fence for writes to other items: beside them in one TransactWriteItems, it lets them happen only while this
     /// very grant is in force, and the item the one that was locked: one that was removed and made again refuses it, if
     /// the library had made it. A reader's of a plain session, until it is renewed: make it just before its use.
-    /// @throws dynalease::error with `errc::not_held` if empty or released.
+    /// @throws dynalease::error with `errc::not_held` if empty or released, with `errc::lock_lost` in a forked child.
     /// A transaction that it refuses ends as `errc::transaction_canceled`, which equals `condition::conflict` as for
     /// any condition of it: `refused_condition`, given the place of the fence, tells that the lock is lost.
     condition_check fence() const;

@@ -51,7 +51,7 @@ public:
     /// The fence inside DynamoDB: beside your own writes in one TransactWriteItems, it lets them happen only
     /// while this very grant stands in the lock's row: until it is given back, or somebody takes the lock over, which
     /// may be long after the lease that `held()` asks for. @throws dynalease::error with `errc::not_held` if empty or
-    /// released.
+    /// released, with `errc::lock_lost` in a forked child, whose parent holds it.
     /// A transaction that it refuses ends as `errc::transaction_canceled`, which equals `condition::conflict` as for
     /// any condition of it: `refused_condition`, given the place of the fence, tells that the lock is lost.
     condition_check fence() const;

@@ -53,7 +53,8 @@ public:
     const std::string& name() const noexcept;
 
     /// The fence inside DynamoDB: beside your own writes in one TransactWriteItems, it lets them happen only while
-    /// nobody after us can have the turn. @throws dynalease::error with `errc::not_held` if empty or left.
+    /// nobody after us can have the turn. @throws dynalease::error with `errc::not_held` if empty or left, with
+    /// `errc::lock_lost` in a forked child, whose parent has it.
     /// A transaction that it refuses ends as `errc::transaction_canceled`, which equals `condition::conflict` as for
     /// any condition of it: `refused_condition`, given the place of the fence, tells that the turn is lost.
     condition_check fence() const;

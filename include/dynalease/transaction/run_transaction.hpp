@@ -6,7 +6,10 @@
 #include <dynalease/transaction/transaction.hpp>
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/cancellation_type.hpp>
+#include <boost/asio/this_coro.hpp>
 
+#include <exception>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -32,8 +35,21 @@ auto run_transaction(std::shared_ptr<transactions_impl> core, Body body, run_opt
         if (!attempt) continue;
         transaction current(attempt);
         kept_value<value_type> value;
-        auto work = keep_value(body(current), value);
-        co_await std::move(work);
+        std::exception_ptr thrown;
+        try {
+            auto work = keep_value(body(current), value);
+            co_await std::move(work);
+        } catch (...) {
+            thrown = std::current_exception();
+        }
+        if (thrown) {
+            const auto cancellation = co_await boost::asio::this_coro::cancellation_state;
+            if (cancellation.cancelled() != boost::asio::cancellation_type::none) std::rethrow_exception(thrown);
+            auto judging = attempts.stands(attempt, thrown);
+            const bool stands = co_await std::move(judging);
+            if (stands) std::rethrow_exception(thrown);
+            continue;
+        }
         auto commit = attempts.commit(attempt);
         const bool committed = co_await std::move(commit);
         if (!committed) continue;

@@ -28,7 +28,8 @@ concept fenced = requires(const Guard& guard) {
 ///
 /// What it has read, it depends on: the commit is refused with `errc::conflict` if any of it is not so any more. What
 /// it reads twice, or has written, it remembers. Two items may be seen at two moments: the commit finds that out, the
-/// body cannot.
+/// body cannot. (`transactions::run` finds it out for a body that throws; by one's own hands, commit what was but
+/// read.)
 ///
 /// The tables are those of `versioned`; a commit raises an item's version once, and plain versioned writes and item
 /// locks respect what a transaction holds, as it does what they hold. Tables without stamps, and those that leave

@@ -11,6 +11,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,10 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
+namespace dynalease::runtime {
+class own_process;
+}
+
 namespace dynalease {
 
 /// What a reader wants to see of an item that a transaction may hold.
@@ -149,16 +154,22 @@ public:
     /// @returns whether it is done; else the body is to run again, and the pause before that is over.
     /// @throws dynalease::error when it has failed for good
     boost::asio::awaitable<bool> commit(std::shared_ptr<open_transaction> attempt);
+    /// Whether what a body has thrown was thrown for what was so: else it is to run again, and the pause before that is
+    /// over. @throws dynalease::error as `commit`
+    boost::asio::awaitable<bool> stands(std::shared_ptr<open_transaction> attempt, std::exception_ptr thrown);
     /// For a body that yields a value: what it was is not remembered.
     [[noreturn]] void throw_committed_before() const;
 
 private:
     bool locks_first() const;
+    void check_process() const;
+    boost::asio::awaitable<void> go_on_after(error_code code, diagnostics details);
     void throw_if_final(error_code code, diagnostics details, bool last);
     void tell_attempts(diagnostics& details, const error_code& code) const;
     boost::asio::awaitable<void> rest();
 
     std::shared_ptr<transactions_impl> core_;
+    std::shared_ptr<const runtime::own_process> process_;  ///< whose run it is
     run_options options_;
     wall_time born_;
     time_point began_;

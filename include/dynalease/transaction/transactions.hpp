@@ -49,15 +49,22 @@ public:
 
     /// Runs `body(transaction&)`, which returns an `asio::awaitable<T>`, on the caller's executor, and commits what it
     /// has written; again, after a growing pause of up to 2 s, while that meets with a conflict; runs of this process
-    /// that met one at the same item go one after the other, but for those that fail fast. Its value is the
-    /// result. What it throws is thrown on, and nothing happens. The body must have no other effects, and not commit.
+    /// (by handles of one database; what `observed` returns is another) that met one at the same item go one after the
+    /// other, but for those that fail fast. Its value is the
+    /// result. The body must have no other effects, and not commit.
+    ///
+    /// What the body throws is thrown on, and nothing happens; an id stays free. Where it has read two items or more,
+    /// they are read once more before that, together: had one of them changed meanwhile, the body may have thrown for
+    /// what never was so, and it runs again. (The library's own errors: so for `conflict`, `missing`, `exists` and
+    /// `condition_failed` alone. Whoever was cancelled is told at once.)
     ///
     /// With an id that has committed before, the body does not run: done, or `errc::already_committed` if it yields a
     /// value. Errors: those of `transaction::commit`, whose diagnostics tell after how many attempts, and how long,
     /// where there were several; `errc::conflict` and `errc::locked` after the last one.
     ///
     /// Cost: as `transaction`, of each attempt, in vain or not; with an id 1 read more before the first, and before
-    /// others that follow one by locks or another process's; and, of a native commit, 1 write. While another
+    /// others that follow one by locks or another process's; and, of a native commit, 1 write. After a body that threw,
+    /// 1 read of all that it had read, 2 units for each 4 KB of them. While another
     /// transaction holds an item: a read of its row at once, then after 25 ms, doubling to 500 ms; where the item goes
     /// from hand to hand, and others are before this one, more seldom.
     template <class Body>

@@ -185,6 +185,11 @@ void checker::on(const told& what) {
     }
 }
 
+void checker::on(const refused_by_body& what) {
+    if (!at_once(what.read, calls_.at(what.call).since))
+        fail("B3", "call " + std::to_string(what.call) + " is refused for what was never so together");
+}
+
 void checker::on(const told_plain& what) {
     if (what.what == answer::done && !plain_.at(what.number).done)
         fail("B2", "plain write " + std::to_string(what.number) + " is told as done, and is not");

@@ -71,6 +71,7 @@ private:
     void on(const plain_wished& what) { plain_[what.number].item = what.item; }
     void on(const stored& what);
     void on(const told& what);
+    void on(const refused_by_body& what);
     void on(const told_plain& what);
     void on(const told_of& what);
     void on(const shown& what);

@@ -51,6 +51,9 @@ struct teller {
         if (what.guarded) text += ", under token " + std::to_string(*what.guarded);
         return text;
     }
+    std::string operator()(const refused_by_body& what) const {
+        return "The body of call " + std::to_string(what.call) + " refuses" + text_of(what.read);
+    }
     std::string operator()(const lock_passed& what) const {
         return "The lock is held " + (what.token ? "under token " + std::to_string(*what.token) : "by nobody");
     }

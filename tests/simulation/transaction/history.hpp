@@ -107,6 +107,12 @@ struct told {
     std::vector<seen_item> read{};  ///< by the attempt that is done
 };
 
+/// It was told what the body had thrown, for what it had read.
+struct refused_by_body {
+    std::int64_t call = 0;
+    std::vector<seen_item> read{};
+};
+
 struct told_plain {
     std::int64_t number = 0;
     answer what{};
@@ -148,7 +154,7 @@ struct swept {
 struct event {
     time_point at{};  ///< true time
     std::variant<wished, called, attempted, plain_wished, stored, told, told_plain, told_of, shown, shown_together,
-                 combed, swept, lock_passed>
+                 combed, swept, lock_passed, refused_by_body>
         what;
 };
 

@@ -182,6 +182,7 @@ asio::awaitable<error_code> user::carry_out(std::shared_ptr<user> self, std::sha
     if (me.stopped_) co_return asio::error::operation_aborted;
     co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation(),
                                                        asio::enable_total_cancellation());
+    bool refuses = false;
     try {
         if (me.guarded_) {
             auto taking = me.take_lock();
@@ -201,12 +202,17 @@ asio::awaitable<error_code> user::carry_out(std::shared_ptr<user> self, std::sha
             co_await std::move(running);
         }
     } catch (const gave_up&) {
-        me.process_.world().run().coverage.hit("body gave up");
-        co_return make_error_code(errc::condition_failed);
+        refuses = true;
     } catch (const boost::system::system_error& wrong) {
         co_return wrong.code();
     }
-    co_return error_code{};
+    if (!refuses) co_return error_code{};
+    auto& world = me.process_.world();
+    world.run().coverage.hit("body gave up");
+    const auto cancellation = co_await asio::this_coro::cancellation_state;
+    if (!by_hand && cancellation.cancelled() == asio::cancellation_type::none)
+        world.item_history().tell(me.process_.name(), refused_by_body{.call = me.call_, .read = me.read_});
+    co_return make_error_code(errc::condition_failed);
 }
 
 void user::tell_call(const error_code& code) {

@@ -43,7 +43,111 @@ TEST_CASE("what the body throws is thrown on, and nothing is written") {
         },
         tier);
     CHECK(s.balance("ann") == 10);
-    CHECK(s.requests(s.a) == 2);
+    // Two reads, and both together once more.
+    CHECK(s.requests(s.a) == 3);
+}
+
+namespace {
+
+/// A rule that all transfers keep.
+asio::awaitable<void> audit(bank& in, transaction& tx, int& ran) {
+    const auto book = bank::table_of(in.a);
+    const auto ann = co_await tx.get(book, "ann");
+    if (++ran == 1) {
+        const auto others = bank::table_of(in.b);
+        const auto theirs = bank::transactions_of(in.b);
+        co_await theirs.run([&](auto& moving) { return transfer(moving, others, "ann", "bob", 10); });
+    }
+    const auto bob = co_await tx.get(book, "bob");
+    if (ann->balance + bob->balance != 120) throw std::logic_error("money has come or gone");
+    if (ann->balance < 95) throw insufficient_funds{};
+}
+
+}  // namespace
+
+TEST_CASE("a body that throws for what never was so together runs again; what it throws for what was, is thrown on") {
+    bank s;
+    s.has("ann", 100);
+    s.has("bob", 20);
+    s.in_a([](bank& in) -> asio::awaitable<void> {
+        const auto all = bank::transactions_of(in.a);
+        int ran = 0;
+        bool refused = false;
+        try {
+            co_await all.run([&](auto& tx) { return audit(in, tx, ran); }, {.id = order_id});
+        } catch (const insufficient_funds&) {
+            refused = true;
+        }
+        CHECK(refused);
+        CHECK(ran == 2);
+        // The id is free still.
+        const auto book = bank::table_of(in.a);
+        co_await all.run([&](auto& tx) { return transfer(tx, book, "ann", "bob", 1); }, {.id = order_id});
+    });
+    CHECK(s.balance("ann") == 89);
+}
+
+TEST_CASE("a body that throws for what its own id has done meanwhile is told that it is done") {
+    bank s;
+    s.has("ann", 100);
+    s.has("bob", 20);
+    s.in_a([](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.a);
+        const auto all = bank::transactions_of(in.a);
+        int ran = 0;
+        auto body = [&](transaction& tx) -> asio::awaitable<void> {
+            if (++ran == 1) {
+                const auto others = bank::table_of(in.b);
+                const auto theirs = bank::transactions_of(in.b);
+                auto first = [&](auto& same) { return transfer(same, others, "ann", "bob", 100); };
+                co_await theirs.run(first, {.id = order_id});
+            }
+            co_await transfer(tx, book, "ann", "bob", 100);
+        };
+        co_await all.run(body, {.id = order_id});
+        CHECK(ran == 1);
+    });
+    CHECK(s.balance("ann") == 0);
+}
+
+TEST_CASE("a body that throws for what never was so is told as a conflict when it may not run again") {
+    bank s;
+    s.has("ann", 100);
+    s.has("bob", 20);
+    s.in_a([](bank& in) -> asio::awaitable<void> {
+        const auto all = bank::transactions_of(in.a);
+        int ran = 0;
+        std::optional<error> told;
+        try {
+            co_await all.run([&](auto& tx) { return audit(in, tx, ran); }, {.attempts = 1});
+        } catch (const error& why) {
+            told = why;
+        }
+        REQUIRE(told);
+        CHECK(told->code() == errc::conflict);
+        CHECK(told->diagnostics().key == "ann");
+    });
+}
+
+TEST_CASE("what a body throws that has read one item alone, is thrown on at once") {
+    bank s;
+    s.has("ann", 100);
+    s.in_a([](bank& in) -> asio::awaitable<void> {
+        const auto all = bank::transactions_of(in.a);
+        const auto book = bank::table_of(in.a);
+        auto body = [&](transaction& tx) -> asio::awaitable<void> {
+            co_await tx.get(book, "ann");
+            throw insufficient_funds{};
+        };
+        bool refused = false;
+        try {
+            co_await all.run(body);
+        } catch (const insufficient_funds&) {
+            refused = true;
+        }
+        CHECK(refused);
+    });
+    CHECK(s.requests(s.a) == 1);
 }
 
 TEST_CASE("a transaction reads what it has written") {
