@@ -292,7 +292,7 @@ void coordinator::answer_rival(std::size_t index, errand_answer with) {
 
 void coordinator::commit(transaction_plan wanted) {
     if (run_.phase != phase::holding) return;
-    if (commit_.hold(run_, items_, std::move(wanted))) {
+    if (commit_.hold(items_, std::move(wanted))) {
         run_.phase = phase::committing;
         return;
     }
@@ -331,7 +331,7 @@ void coordinator::answer_commit(const errand_answer& with) {
 void coordinator::judge_commit(const errand_answer& with) {
     const auto& reasons = with.why.reasons;
     commit_.renew();
-    if (reasons.size() != commit_.rivals().size() + 1) {
+    if (reasons.size() != commit_.parts() + 1) {
         run_.why = errc::bad_response;
         run_.phase = phase::rolling_back;
         return;

@@ -19,18 +19,18 @@ run_commit::run_commit(std::shared_ptr<const run_brief> brief)
 
 // ---- what it wants -----------------------------------------------------------------------------------------
 
-bool run_commit::hold(run_course& run, const run_items& items, transaction_plan wanted) {
+bool run_commit::hold(const run_items& items, transaction_plan wanted) {
     std::vector<std::optional<item_mark>> marks;
     marks.reserve(items.all().size());
     for (const auto& held : items.all()) marks.push_back(held.mark);
     call_.emplace(brief_->plan, std::move(marks), std::move(wanted));
-    if (!call_->fits()) {
-        call_.reset();
-        return false;
-    }
-    rivals_.resize(call_->size());
-    run.hold_slots_for(items.all().size() + call_->size());
-    return true;
+    if (call_->fits()) return true;
+    call_.reset();
+    return false;
+}
+
+std::size_t run_commit::parts() const {
+    return call_ ? call_->size() : brief_->plan.checks.size();
 }
 
 /// That the row is pending keeps the commit from happening twice: the token is for answers alone.
@@ -58,7 +58,7 @@ item_ref run_commit::place_of(std::size_t index) const {
 
 failure run_commit::blamed(failure why) const {
     const auto reasons = why.reasons;
-    for (std::size_t i = 1; i < reasons.size() && i <= rivals_.size(); ++i) {
+    for (std::size_t i = 1; i < reasons.size() && i <= parts(); ++i) {
         if (detail::kind_of(reasons[i]) == joint_reason::stays) why = about(std::move(why), place_of(i - 1));
     }
     return why;
@@ -104,7 +104,7 @@ void run_commit::meet(run_course& run, std::size_t index, item_mark mark) {
 // ---- what a refusal shows ----------------------------------------------------------------------------------
 
 void run_commit::judge(run_course& run, const std::vector<cancellation_reason>& reasons) {
-    for (std::size_t i = 0; i < rivals_.size() && run.phase == run_phase::committing; ++i) {
+    for (std::size_t i = 0; i < parts() && run.phase == run_phase::committing; ++i) {
         if (detail::kind_of(reasons[i + 1]) != joint_reason::condition) continue;
         if (call_)
             judge_part(run, i, reasons[i + 1].current);
@@ -156,7 +156,11 @@ void run_commit::judge_part(run_course& run, std::size_t index, const std::optio
                                        .mark = mark});
         return refuse(refused_lock(step, *part.write, 1, shown));
     }
-    meet(run, index, *std::move(mark));
+    // To wait for it while all others wait for what is held, may be to wait in a circle: it is held from the first, the
+    // next time.
+    failure others(errc::conflict);
+    others.details.message = "another transaction has the item, which this one came to want when it held others";
+    refuse(std::move(others));
 }
 
 }  // namespace dynalease::protocol

@@ -27,7 +27,7 @@ public:
     explicit run_commit(std::shared_ptr<const run_brief> brief);
 
     /// Where the plan `holds`: what becomes of the items, by the very call. @returns false if that takes no such call
-    bool hold(run_course& run, const run_items& items, transaction_plan wanted);
+    bool hold(const run_items& items, transaction_plan wanted);
     bool by_call() const noexcept { return call_.has_value(); }
     /// It is a call of several actions, and refused by their reasons.
     bool has_reasons() const { return by_call() || !brief_->plan.checks.empty(); }
@@ -35,7 +35,9 @@ public:
     /// The next has another body.
     void renew() noexcept { ++bodies_; }
 
-    /// Who is in the way of each check; where the plan `holds`, of each part of its call.
+    /// Checks, or parts of the call, of which each has a reason when it is refused.
+    std::size_t parts() const;
+    /// Who is in the way of each check.
     const std::vector<std::optional<resolver>>& rivals() const noexcept { return rivals_; }
     /// Somebody is, who is dealt with before it is sent again.
     bool is_obstructed() const;

@@ -56,7 +56,7 @@ public:
     static constexpr std::size_t slot_of_row = 0;
     static constexpr std::size_t slot_of(std::size_t index) noexcept { return index + 1; }
 
-    explicit run_course(std::size_t items_and_checks) { hold_slots_for(items_and_checks); }
+    explicit run_course(std::size_t items_and_checks) : slots_(items_and_checks + 1) {}
 
     run_phase phase = run_phase::beginning;
     run_verdict verdict = run_verdict::open;
@@ -73,7 +73,6 @@ public:
     void end_unbegun(failure reason);
 
     // ---- errands ----
-    void hold_slots_for(std::size_t items_and_checks) { slots_.resize(items_and_checks + 1); }
     run_aim aim_of(std::size_t slot) const { return slots_[slot].aim; }
     bool is_idle(std::size_t slot) const { return aim_of(slot) == run_aim::nothing; }
     bool has_room() const noexcept { return busy_ < most_errands; }

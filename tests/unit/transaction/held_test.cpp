@@ -155,6 +155,27 @@ TEST_CASE("what is held is rolled back by whoever goes first, and its commit is 
     CHECK(stage.find("ann") == ann);
 }
 
+TEST_CASE("who holds some and comes to want what another has, waits for nobody: a conflict, and all is given back") {
+    engine_stage stage;
+    const auto ann = worth("ann", 10);
+    stage.put(ann);
+    stage.put(worth("bob", 10));
+    auto run = holder({"ann"});
+    stage.run(run, phase::holding);
+    transaction_plan theirs{.name = {"4712", "run"}, .born = 2, .items = {}, .holds = true};
+    theirs.items.push_back(of_kind(versioned_accounts(), "bob", mark_kind::read));
+    coordinator rival(table, std::move(theirs), rivalry{});
+    stage.run(rival, phase::holding);
+    run.commit(wanting({updating(versioned_accounts(), "ann", add("balance", 1)),
+                        updating(versioned_accounts(), "bob", add("balance", 1))}));
+    stage.run(run);
+    CHECK(run.decided() == run_verdict::rolled_back);
+    CHECK(run.why().code == errc::conflict);
+    CHECK(run.why().details.key == "bob");
+    CHECK(stage.find("ann") == ann);
+    CHECK(rival.now() == phase::holding);
+}
+
 TEST_CASE("who gives up while a commit is under way is told what became of it: of one that is not applied, nothing") {
     const bool first = GENERATE(true, false);
     const bool lost = GENERATE(true, false);
