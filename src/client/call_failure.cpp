@@ -57,9 +57,10 @@ failure call_failure(attempt last, const any_request& request, bool doubt, unsig
     auto result = std::move(last.why);
     const bool ours = result.code.category() == error_category();
     if (!ours && result.code == boost::system::errc::operation_canceled) result.code = make_error_code(errc::cancelled);
+    const bool unreadable = result.code == errc::bad_response;
     if (doubt) {
         result.outcome = outcome::unknown;
-        if (!last.refused_by_service && result.code != errc::bad_response) {
+        if (!last.refused_by_service) {
             // That nothing was written, as `timeout` says of itself, is true of the last attempt at most.
             std::string reason = result.code == errc::timeout ? "" : what_happened(result.code);
             auto& words = result.details.message;
@@ -74,6 +75,7 @@ failure call_failure(attempt last, const any_request& request, bool doubt, unsig
     details.attempts = tried;
     // The source of credentials knows best what it lacks; of everything else, where we called is part of the advice.
     auto advice = advice_for(result.code, result, where);
+    if (unreadable && result.code == errc::in_doubt) advice += "; " + advice_for(errc::bad_response, result, where);
     if (details.advice.empty() || (result.code != errc::no_credentials && !advice.empty())) {
         details.advice = std::move(advice);
     }

@@ -18,6 +18,16 @@ namespace dynalease {
 
 namespace {
 
+/// For those who are told a code, and no outcome: what was refused after a copy without an answer, that copy may have
+/// done.
+failure told_by_code(failure why) {
+    if (why.code != errc::condition_failed || why.outcome != outcome::unknown) return why;
+    why.code = errc::in_doubt;
+    why.details.message = "an attempt before was not answered; at last: the condition was not met";
+    why.details.advice = "read the item before deciding: what stands there may be what that attempt wrote";
+    return why;
+}
+
 boost::asio::awaitable<runtime::completion<any_response>> run_execute(std::shared_ptr<database_backend> backend,
                                                                       any_request request, call_options options,
                                                                       diagnostics* details) {
@@ -26,7 +36,7 @@ boost::asio::awaitable<runtime::completion<any_response>> run_execute(std::share
     if (answer) {
         done.value = *std::move(answer);
     } else {
-        done.code = detail::report(answer.error(), details);
+        done.code = detail::report(told_by_code(std::move(answer).error()), details);
     }
     co_return done;
 }

@@ -85,7 +85,7 @@ bool is_final(const failure& why) {
 failure concluded(failure last) {
     const bool refused = is_final(last) && last.outcome == outcome::not_applied;
     last.outcome = outcome::unknown;
-    if (!refused && last.code != errc::bad_response) last.code = make_error_code(errc::in_doubt);
+    if (!refused) last.code = make_error_code(errc::in_doubt);
     return last;
 }
 

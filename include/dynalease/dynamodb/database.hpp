@@ -131,7 +131,8 @@ public:
     }
 
     /// One request from anywhere. Awaited without a token it throws `dynalease::error`; with any Asio completion
-    /// token its signature is `void(error_code, Response)`, and `diagnostics` may be passed before the token.
+    /// token its signature is `void(error_code, Response)`, and `diagnostics` may be passed before the token. A condition
+    /// that was refused after an attempt without an answer is told as `errc::in_doubt`: that attempt may have made it so.
     ///
     /// Cancellation: all three types; `errc::in_doubt` if a write may have left, else `errc::cancelled`.
     template <operation Request>

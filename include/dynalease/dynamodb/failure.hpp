@@ -46,7 +46,8 @@ struct cancellation_reason {
 struct failure {
     error_code code;
     /// Over all attempts of the call: `unknown` as soon as one attempt is. A refused condition after an
-    /// unanswered attempt is therefore `condition_failed` with `unknown`: our own first copy may be the reason.
+    /// unanswered attempt is therefore `condition_failed` with `unknown`: our own first copy may be the reason. (Where
+    /// a code alone is told, by `execute`, it is `in_doubt`.)
     dynalease::outcome outcome = dynalease::outcome::not_applied;
     std::optional<item> current{};               ///< condition_failed with `current_on_refusal`: what is there
     std::vector<cancellation_reason> reasons{};  ///< transaction_canceled: one per action

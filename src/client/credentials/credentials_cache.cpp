@@ -113,6 +113,8 @@ asio::awaitable<result<shared_credentials>> credentials_cache::ask() {
         thrown = "it gave none";
     } catch (const std::exception& problem) {
         thrown = problem.what();
+    } catch (...) {
+        thrown = "it threw what is no std::exception";
     }
     co_return aws::refusal(errc::no_credentials, "the provider of credentials failed: " + thrown);
 }

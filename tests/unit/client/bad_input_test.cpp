@@ -110,8 +110,10 @@ TEST_CASE("an answer of many items may be large, on a connection that served a s
 
 TEST_CASE("a write that got such an answer may have happened") {
     const auto why = fail_with({answer(200, "<html>")}, true);
-    CHECK(why.code == errc::bad_response);
+    CHECK(why.code == errc::in_doubt);
     CHECK(why.outcome == outcome::unknown);
+    CHECK_THAT(why.details.message, Catch::Contains("at last: the answer is not one of DynamoDB"));
+    CHECK_THAT(why.details.advice, Catch::Contains("read the item") && Catch::Contains("http://127.0.0.1:"));
 }
 
 TEST_CASE("a server that never answers: a read times out, a write is in doubt, both at the deadline of the call") {

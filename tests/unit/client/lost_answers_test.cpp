@@ -115,7 +115,7 @@ TEST_CASE("an answer that repeats the one before is no answer: a write that met 
         CHECK(first.has_value());
         const auto second = co_await write_on(database);
         REQUIRE_FALSE(second.has_value());
-        CHECK(second.error().code == errc::bad_response);
+        CHECK(second.error().code == errc::in_doubt);
         CHECK(second.error().outcome == outcome::unknown);
         CHECK_THAT(second.error().details.message, Catch::Contains("request id of the one before"));
         const auto third = co_await write_on(database);
@@ -158,6 +158,22 @@ TEST_CASE("after an unanswered attempt a refusal keeps its name, and the outcome
     CHECK(why.code == errc::condition_failed);
     CHECK(why.outcome == outcome::unknown);
     CHECK(why.details.attempts == 2);
+}
+
+TEST_CASE("who is told a code alone, is told of a refusal after an unanswered attempt that it may be its own doing") {
+    fixture f;
+    f.serve(in_turn({cut(), refusal("ConditionalCheckFailedException")}));
+    f.run([](client& database) -> asio::awaitable<void> {
+        diagnostics details;
+        auto request = a_write();
+        const auto [code, answer] =
+            co_await database.execute(std::move(request), details, asio::as_tuple(asio::deferred));
+        CHECK(code == errc::in_doubt);
+        CHECK(code != condition::conflict);
+        CHECK_THAT(details.message, Catch::Contains("the condition was not met"));
+        CHECK_THAT(details.advice, Catch::Contains("read the item"));
+        CHECK(details.attempts == 2);
+    });
 }
 
 TEST_CASE("after an unanswered attempt anything less than a refusal is doubt") {
@@ -238,7 +254,7 @@ TEST_CASE("an answer that does not match its checksum is not believed") {
         fixture f;
         f.serve(in_turn({wrong}));
         const auto why = f.fail(a_write());
-        CHECK(why.code == errc::bad_response);
+        CHECK(why.code == errc::in_doubt);
         CHECK(why.outcome == outcome::unknown);
     }
 }

@@ -11,6 +11,7 @@
 #include <boost/asio/deferred.hpp>
 #include <boost/asio/detached.hpp>
 
+#include <array>
 #include <deque>
 #include <stdexcept>
 
@@ -215,13 +216,14 @@ TEST_CASE("closing answers whoever waits, once, and whoever comes later") {
 
 TEST_CASE("a provider of the user that throws or gives nothing is a failure with words") {
     struct broken final : credentials_provider {
-        bool throws = true;
+        int throws = 0;
         asio::awaitable<result<shared_credentials>> get() override {
-            if (throws) throw std::runtime_error("vault is sealed");
+            if (throws == 1) throw std::runtime_error("vault is sealed");
+            if (throws == 2) throw 42;
             co_return shared_credentials{};
         }
     };
-    for (const bool throws : {true, false}) {
+    for (const int throws : {0, 1, 2}) {
         credentials_world w;
         const auto provider = std::make_shared<broken>();
         provider->throws = throws;
@@ -229,7 +231,8 @@ TEST_CASE("a provider of the user that throws or gives nothing is a failure with
         const auto got = w.run(cache->get(w.time->now() + 5s));
         REQUIRE(got.has_error());
         CHECK(got.error().code == errc::no_credentials);
-        CHECK_THAT(got.error().details.message, Catch::Contains(throws ? "vault is sealed" : "none"));
+        const std::array words{"none", "vault is sealed", "no std::exception"};
+        CHECK_THAT(got.error().details.message, Catch::Contains(words[static_cast<std::size_t>(throws)]));
     }
 }
 
