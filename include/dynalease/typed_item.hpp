@@ -37,6 +37,14 @@ item to_item(const T& value) {
     return to_members(value).present;
 }
 
+/// What a member of that type is stored as, for expressions: `attr("state") == to_attribute(order_state::open)`. An
+/// empty optional is NULL. Options of a single member (`member_traits`) are its own; a time is ISO 8601. Errors: as
+/// `to_members`.
+template <class T>
+attribute_value to_attribute(const T& value) {
+    return mapping::write(value, mapping_place{});
+}
+
 /// The struct from an item. Attributes that no member has are left alone. Times are read from either form.
 /// @throws dynalease::error with `errc::bad_attribute` that names the member: absent though it is no optional, stored
 /// as another type, or out of its range.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
+#include <dynalease/dynamodb/attribute_value.hpp>
 #include <dynalease/error.hpp>
 
 #include <set>
@@ -9,9 +10,6 @@
 #include <string_view>
 
 namespace dynalease::detail {
-
-/// Whether the service takes it as a string: UTF-8 in its shortest form, and no halves of surrogate pairs.
-bool is_utf8(std::string_view text) noexcept;
 
 /// Of the arguments of one kind of object: `require(step >= 1, errc::invalid_option, "step must be at least 1")`.
 class argument_check {

@@ -75,11 +75,19 @@ condition_expression contains(const path& attribute, const operand& part) {
     return condition_expression(concatenate("contains(", attribute.parts(), ", ", part.parts(), ")"));
 }
 
-condition_expression between(const operand& value, const operand& low, const operand& high) {
+condition_expression between(const path& attribute, const operand& low, const operand& high) {
+    return detail::between(attribute, low, high);
+}
+
+condition_expression in(const path& attribute, const std::vector<operand>& candidates) {
+    return detail::in(attribute, candidates);
+}
+
+condition_expression detail::between(const operand& value, const operand& low, const operand& high) {
     return condition_expression(concatenate(value.parts(), " BETWEEN ", low.parts(), " AND ", high.parts()));
 }
 
-condition_expression in(const operand& value, const std::vector<operand>& candidates) {
+condition_expression detail::in(const operand& value, const std::vector<operand>& candidates) {
     auto parts = concatenate(value.parts(), " IN (");
     bool first = true;
     for (const auto& candidate : candidates) {

@@ -97,6 +97,11 @@ void check_names(const item_members& members, const mapping_place& place) {
     }
 }
 
+const std::string& checked_text(const std::string& text, const mapping_place& place) {
+    if (!detail::is_utf8(text)) place.fail("holds text that is no UTF-8, and DynamoDB takes no other");
+    return text;
+}
+
 namespace {
 
 std::string listed(std::span<const std::string_view> values) {
@@ -123,10 +128,12 @@ void add_alternative(item_members& into, std::string_view discriminator, std::st
     const auto lacks = [&](const std::string& name) {
         return std::ranges::find(into.absent, name) == into.absent.end();
     };
-    const bool is_new = into.present.emplace(discriminator, value).second && lacks(std::string(discriminator));
-    if (!is_new)
+    // A struct that is stored alone, too, may give the same by itself.
+    const attribute_value own(value);
+    const bool agrees = into.present.emplace(discriminator, own).first->second == own;
+    if (!agrees || !lacks(std::string(discriminator)))
         mapping_place(place, discriminator, discriminator)
-            .fail("tells which struct it is, and is the name of a member");
+            .fail("tells which struct it is, \"" + std::string(value) + "\", and the struct gives it another value");
     for (const auto& name : all) {
         if (!into.present.contains(name) && lacks(name)) into.absent.push_back(name);
     }

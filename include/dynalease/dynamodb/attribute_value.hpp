@@ -24,6 +24,9 @@ template <class T>
 concept whole_number =
     std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> && !std::same_as<T, wchar_t> &&
     !std::same_as<T, char8_t> && !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
+
+/// Whether the service takes it as a string: UTF-8 in its shortest form, and no halves of surrogate pairs.
+bool is_utf8(std::string_view text) noexcept;
 }  // namespace detail
 
 /// A number as DynamoDB keeps it: decimal text, up to 38 significant digits, never rounded by us.

@@ -90,10 +90,24 @@ private:
     detail::fragments parts_;
 };
 
+/// An attribute, which stands for its path where a function wants that: `begins_with(attr("sk"), "ORDER#")`.
+class attribute_operand : public operand {
+public:
+    explicit attribute_operand(path attribute) : operand(attribute), attribute_(std::move(attribute)) {}
+
+    /// Where it is.
+    operator const path&() const noexcept { return attribute_; }
+
+private:
+    path attribute_;
+};
+
 /// The attribute at a path, to be compared or computed with.
-inline operand attr(const path& attribute) {
-    return operand(attribute);
+inline attribute_operand attr(path attribute) {
+    return attribute_operand(std::move(attribute));
 }
+
+// Of a function's first argument, a string is the name of an attribute.
 
 condition_expression attribute_exists(const path& attribute);
 condition_expression attribute_not_exists(const path& attribute);
@@ -102,10 +116,28 @@ condition_expression attribute_type(const path& attribute, std::string_view type
 condition_expression begins_with(const path& attribute, const operand& prefix);
 /// A part of a string, a member of a set, or an element of a list.
 condition_expression contains(const path& attribute, const operand& part);
-/// Both ends belong to the range.
+/// Both ends belong to the range: `between("total", 10, 20)`.
+condition_expression between(const path& attribute, const operand& low, const operand& high);
+/// `in("state", {"OPEN", "PAID"})`. @param candidates 1 to 100 of them.
+condition_expression in(const path& attribute, const std::vector<operand>& candidates);
+
+namespace detail {
+
 condition_expression between(const operand& value, const operand& low, const operand& high);
-/// @param candidates 1 to 100 of them.
 condition_expression in(const operand& value, const std::vector<operand>& candidates);
+
+}  // namespace detail
+
+/// Of what is computed: `between(size_of("tags"), 1, 5)`.
+template <std::derived_from<operand> Value>
+condition_expression between(const Value& value, const operand& low, const operand& high) {
+    return detail::between(value, low, high);
+}
+/// Of what is computed.
+template <std::derived_from<operand> Value>
+condition_expression in(const Value& value, const std::vector<operand>& candidates) {
+    return detail::in(value, candidates);
+}
 
 /// Bytes of a string or binary, elements of a set, list or map.
 operand size_of(const path& attribute);

@@ -146,7 +146,7 @@ struct page_response {
 struct query_request {
     using response = page_response;
     static constexpr std::string_view name = "Query";
-    detail::braced<std::string> table_name;
+    detail::braced<std::string> table_name{};
     detail::braced<std::string> key_condition_expression;
     detail::braced<std::string> index_name{};
     detail::braced<std::string> filter_expression{};
@@ -164,7 +164,7 @@ struct query_request {
 struct scan_request {
     using response = page_response;
     static constexpr std::string_view name = "Scan";
-    detail::braced<std::string> table_name;
+    detail::braced<std::string> table_name{};
     detail::braced<std::string> index_name{};
     detail::braced<std::string> filter_expression{};
     detail::braced<std::string> projection_expression{};

@@ -48,6 +48,8 @@ std::size_t alternative_in(const item& stored, std::string_view discriminator, s
 /// Says which alternative the members are of, and that those of the others are absent.
 void add_alternative(item_members& into, std::string_view discriminator, std::string_view value,
                      const std::vector<std::string>& all, const mapping_place& place);
+/// @returns the text, which is UTF-8
+const std::string& checked_text(const std::string& text, const mapping_place& place);
 /// Adds what was derived from the members.
 void add_derived(item_members& into, item_members derived, const mapping_place& place);
 

@@ -44,7 +44,8 @@ struct enum_traits {};
 ///         static constexpr std::array<std::string_view, 2> values{"PAID", "SHIPPED"};  // in the variant's order
 ///     };
 ///
-/// An item of another kind, or of none, is refused by that name.
+/// An item of another kind, or of none, is refused by that name. Where one of the structs has a table's items by itself
+/// as well, `item_traits::derived` gives it the same attribute with the same value.
 template <class Variant>
 struct variant_traits {};
 

@@ -183,7 +183,7 @@ std::string key_text(const T& key, const mapping_place& place) {
     else if constexpr (detail::whole_number<T>)
         return std::to_string(key);
     else
-        return key;
+        return checked_text(key, place);
 }
 template <key_form T>
 T key_in(const std::string& text, const mapping_place& place) {
@@ -277,6 +277,8 @@ attribute_value write(const T& value, const mapping_place& place) {
         return with_place([&]() -> attribute_value { return attribute_traits<T>::to_attribute(value, place); }, place);
     } else if constexpr (std::floating_point<T>) {
         return from_floating(value, place);
+    } else if constexpr (std::same_as<T, std::string>) {
+        return checked_text(value, place);
     } else if constexpr (plain<T>) {
         return value;
     } else if constexpr (described_enum<T>) {

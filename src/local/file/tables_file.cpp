@@ -17,16 +17,21 @@ namespace {
 constexpr std::int64_t own_id = 0x64796e61;  // "dyna"
 constexpr std::int64_t own_version = 1;
 
+/// Another program's file stays as it is.
+void check_owner(const std::string& path) {
+    sqlite_file file(path);
+    const auto owner = file.number("PRAGMA application_id");
+    const bool is_new = owner == 0 && file.number("SELECT count(*) FROM sqlite_schema") == 0;
+    if (!is_new && owner != own_id) throw std::runtime_error(path + ": is not a file of dynalease-local's");
+}
+
 /// Opened by one process at a time: two would each have tables of its own in memory.
 sqlite_file opened(std::string path) {
+    check_owner(path);
     sqlite_file file(std::move(path));
     file.run("PRAGMA locking_mode = EXCLUSIVE");
     file.run("PRAGMA journal_mode = WAL");
     file.run("PRAGMA synchronous = NORMAL");
-    const bool is_new = file.number("SELECT count(*) FROM sqlite_schema") == 0;
-    if (!is_new && file.number("PRAGMA application_id") != own_id) {
-        throw std::runtime_error(file.path() + ": is not a file of dynalease-local's");
-    }
     if (file.number("PRAGMA user_version") > own_version) {
         throw std::runtime_error(file.path() + ": is of a newer dynalease-local");
     }

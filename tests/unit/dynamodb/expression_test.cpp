@@ -48,6 +48,17 @@ TEST_CASE("comparisons and functions are rendered in DynamoDB's grammar") {
     CHECK(text_of(size_of("a") < 3) == "size(#0) < :0");
 }
 
+TEST_CASE("of a function's first argument a string is an attribute's name, and an attribute stands for its path") {
+    CHECK(text_of(between("a", 1, 2)) == "#0 BETWEEN :0 AND :1");
+    CHECK(text_of(!in(std::string("a"), {1, "x"})) == "NOT #0 IN (:0, :1)");
+    CHECK(text_of(in(path("a")["b"], {1})) == "#0.#1 IN (:0)");
+    CHECK(text_of(between(size_of("a"), 1, 2)) == "size(#0) BETWEEN :0 AND :1");
+    CHECK(text_of(begins_with(attr("a"), "x")) == "begins_with(#0, :0)");
+    CHECK(text_of(attribute_exists(attr("a"))) == "attribute_exists(#0)");
+    CHECK(text_of(size_of(attr(path("a")[0])) < 3) == "size(#0[0]) < :0");
+    CHECK_FALSE(set(attr("a"), attr("b") + 1).empty());
+}
+
 TEST_CASE("parentheses stand where they are needed, and nowhere else") {
     const auto a = attribute_exists("a");
     const auto b = attribute_exists("b");

@@ -11,8 +11,13 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <optional>
 #include <ratio>
+#include <set>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace edges {
 
@@ -25,6 +30,14 @@ struct timed {
 };
 template <class Rep, class Period>
 using ticks = sys_time<duration<Rep, Period>>;
+
+struct words {
+    std::string one{};
+    std::vector<std::string> several{};
+    std::map<std::string, int> counted{};
+    std::set<std::string> all{};
+};
+BOOST_DESCRIBE_STRUCT(words, (), (one, several, counted, all))
 
 struct single {
     float weight{};
@@ -157,7 +170,8 @@ TEST_CASE("mapping: a time that its member cannot hold is refused, not turned in
           "at is \"9999-12-31T23:59:59Z\", and lies beyond what its type can hold");
     CHECK(outside<system_clock::time_point>("1600-01-01T00:00:00Z").find("lies beyond") != std::string::npos);
     CHECK(outside<ticks<std::int32_t, std::ratio<1>>>("2038-01-19T03:14:08Z").find("lies beyond") != std::string::npos);
-    CHECK(outside<ticks<std::uint32_t, std::ratio<1>>>("1969-12-31T23:59:59Z").find("lies beyond") != std::string::npos);
+    CHECK(outside<ticks<std::uint32_t, std::ratio<1>>>("1969-12-31T23:59:59Z").find("lies beyond") !=
+          std::string::npos);
     CHECK(outside<ticks<std::int8_t, std::milli>>("1970-01-01T00:00:00.128Z").find("lies beyond") != std::string::npos);
     CHECK(outside<ticks<std::int8_t, std::ratio<86400>>>("1970-05-09T00:00:00Z").find("lies beyond") !=
           std::string::npos);
@@ -168,10 +182,12 @@ TEST_CASE("mapping: a time that its member cannot hold is refused, not turned in
     comes_back(ticks<std::int32_t, std::ratio<1>>::min());
     comes_back(ticks<std::int8_t, std::milli>::max());
     comes_back(ticks<std::int8_t, std::milli>::min());
-    CHECK(complaint([] { to_item(timed<sys_time<hours>>{sys_time<hours>::max()}); })
-              .find("lies in a year that has not four digits") != std::string::npos);
-    CHECK(complaint([] { to_item(timed<sys_time<milliseconds>>{sys_time<milliseconds>::min()}); })
-              .find("lies in a year that has not four digits") != std::string::npos);
+    CHECK(complaint([] {
+              to_item(timed<sys_time<hours>>{sys_time<hours>::max()});
+          }).find("lies in a year that has not four digits") != std::string::npos);
+    CHECK(complaint([] {
+              to_item(timed<sys_time<milliseconds>>{sys_time<milliseconds>::min()});
+          }).find("lies in a year that has not four digits") != std::string::npos);
 }
 
 TEST_CASE("mapping: times in every unit that digits can tell come back, and no others compile") {
@@ -268,4 +284,21 @@ TEST_CASE("mapping: what a trait throws comes with its place") {
     const auto reading = complaint([] { from_item<priced>({{"prices", attribute_list{"7", "x"}}}); });
     CHECK(reading.find("prices[1] does not fit its type: stoi") == 0);
     CHECK(complaint([] { to_item(priced{{{1}, {-1}}}); }) == "prices[1] does not fit its type: a debt");
+}
+
+TEST_CASE("mapping: text that is no UTF-8 is refused, and by the place of it") {
+    const std::string half = "x\xc3";
+    const std::string told = " holds text that is no UTF-8, and DynamoDB takes no other";
+    CHECK(complaint([&] { to_item(words{.one = half}); }) == "one" + told);
+    CHECK(complaint([&] { to_item(words{.several = {"a", "\xed\xa0\x80"}}); }) == "several[1]" + told);
+    CHECK(complaint([&] { to_item(words{.counted = {{half, 1}}}); }) == "counted" + told);
+    CHECK(complaint([&] { to_item(words{.all = {half}}); }) == "all" + told);
+    CHECK(to_item(words{.one = "\xc3\xa9", .all = {"x"}}).at("one") == attribute_value("\xc3\xa9"));
+}
+
+TEST_CASE("mapping: a value by itself is what a member of its type is stored as") {
+    CHECK(to_attribute(std::string("x")) == attribute_value("x"));
+    CHECK(to_attribute(std::vector<int>{1, 2}) == attribute_value(attribute_list{1, 2}));
+    CHECK(to_attribute(std::optional<int>{}) == attribute_value(null{}));
+    CHECK(to_attribute(single{.weight = 2}) == attribute_value(attribute_map{{"weight", 2}}));
 }

@@ -88,7 +88,7 @@ template <>
 struct dynalease::item_traits<single_table::customer> : dynalease::default_item_traits {
     static constexpr auto version_member = &single_table::customer::version;
     static item_members derived(const single_table::customer& who) {
-        return item{{"pk", "CUSTOMER#" + who.id}, {"sk", "PROFILE"}};
+        return item{{"pk", "CUSTOMER#" + who.id}, {"sk", "PROFILE"}, {"entity", "CUSTOMER"}};
     }
 };
 template <>
@@ -150,8 +150,15 @@ TEST_CASE("mapping: a discriminator that is not known, absent or no text is told
           "name is stored as N, and must be S");
 }
 
+TEST_CASE("mapping: a struct that is stored alone, too, may give itself the discriminator of its variant") {
+    const customer ann{.id = "7", .name = "Ann"};
+    CHECK(to_item(ann).at("entity") == attribute_value("CUSTOMER"));
+    CHECK(to_item(record(ann)) == to_item(ann));
+}
+
 TEST_CASE("mapping: names that would be taken twice are refused") {
-    CHECK(complaint([] { to_item(clash{}); }) == "kind tells which struct it is, and is the name of a member");
+    CHECK(complaint([] { to_item(clash{}); }) ==
+          "kind tells which struct it is, \"clashing\", and the struct gives it another value");
     CHECK(complaint([] { to_item(shadowed{}); }) == "pk is derived, and has the attribute name of a member");
 }
 

@@ -10,6 +10,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -180,7 +181,15 @@ TEST_CASE("a file is of one server at a time, and of dynalease-local") {
     std::ofstream(here.file("text")) << "This is no file of tables, but long enough to be looked at.\n";
     CHECK_THAT(fault(here.file("text")), Catch::Contains("not a database"));
     sqlite_file(here.file("others")).run("CREATE TABLE people (name TEXT)");
+    const auto bytes_of = [](const std::string& path) {
+        std::ifstream file(path, std::ios::binary);
+        return std::string(std::istreambuf_iterator<char>(file), {});
+    };
+    const auto before = bytes_of(here.file("others"));
     CHECK_THAT(fault(here.file("others")), Catch::Contains("is not a file of dynalease-local's"));
+    CHECK(bytes_of(here.file("others")) == before);
+    sqlite_file(here.file("empty")).run("PRAGMA application_id = 77");
+    CHECK_THAT(fault(here.file("empty")), Catch::Contains("is not a file of dynalease-local's"));
     sqlite_file(here.file("a")).run("PRAGMA user_version = 2");
     CHECK_THAT(fault(here.file("a")), Catch::Contains("newer"));
     CHECK_THAT(fault(here.file("no/such/folder")), Catch::Contains("unable to open"));
