@@ -156,17 +156,15 @@ struct verify_verb {
 
     static std::vector<placed_key> places_in(const open_transaction& of) {
         std::vector<placed_key> places;
-        // What it holds is as it was when it was locked.
-        const auto holds = [&](const auto& each) { return of.held && of.held->find(each.layout.table, each.key); };
+        // What it had locked, too: others may have rolled that back while the body ran.
         for (const auto& each : of.draft.items()) {
-            if (each.read && !holds(each)) places.push_back({each.layout, each.key});
+            if (each.read) places.push_back({each.layout, each.key});
         }
         return places;
     }
     static awaitable<runtime::completion<void>> run(std::shared_ptr<open_transaction> attempt, diagnostics* details) {
         runtime::completion<void> done;
         const auto places = places_in(*attempt);
-        if (places.empty()) co_return done;
         auto found = co_await read_at_once(attempt->core, places);
         if (!found) {
             done.code = co_await report_explained(attempt->core, std::move(found).error(), details);
@@ -178,6 +176,7 @@ struct verify_verb {
             failure why(errc::conflict);
             why.details.message = "it has changed since the body read it, which threw for what it had read";
             done.code = report(protocol::about(std::move(why), {layout.table, key}), details);
+            attempt->held = nullptr;  // nobody waits for it while this one rests
             break;
         }
         co_return done;
@@ -310,6 +309,8 @@ awaitable<bool> transaction_attempts::stands(std::shared_ptr<open_transaction> a
         auto done =
             co_await initiate<void>(executor, std::move(verb), details, boost::asio::as_tuple(boost::asio::deferred));
         const error_code code = std::get<0>(done);
+        // Where that cannot be told, as in an outage, its own words are better than ours.
+        if (code && !passes(code)) co_return true;
         if (code) {
             auto going_on = go_on_after(code, std::move(details));
             co_await std::move(going_on);
@@ -319,8 +320,12 @@ awaitable<bool> transaction_attempts::stands(std::shared_ptr<open_transaction> a
     // Under its id another may have committed since it was asked for: then it has seen what that has made.
     asks_ = options_.id.has_value();
     if (!asks_) co_return true;
-    auto asking = committed_before();
-    asks_ = co_await std::move(asking);
+    try {
+        auto asking = committed_before();
+        asks_ = co_await std::move(asking);
+    } catch (const boost::system::system_error&) {
+        co_return true;
+    }
     co_return !asks_;
 }
 

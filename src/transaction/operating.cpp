@@ -4,6 +4,7 @@
 #include "database/table_key.hpp"
 #include "runtime/alarm.hpp"
 #include "runtime/cancellation.hpp"
+#include "runtime/own_process.hpp"
 #include "transaction/commit.hpp"
 #include "transaction/protocol/stored_writes.hpp"
 #include "transaction/protocol/sweep_watch.hpp"
@@ -142,17 +143,19 @@ void count(const result<ended_transaction>& ended, protocol::sweep_step step, sw
 }
 
 /// One pass over the rows that are not done.
-/// @param watch what was seen of them in passes before
-awaitable<std::optional<failure>> pass(std::shared_ptr<transactions_impl> core, sweep_options options,
-                                       protocol::sweep_watch* watch, sweep_report* into) {
+/// @param process whose sweep it is; it ends in a forked child @param watch what was seen of them in passes before
+awaitable<std::optional<failure>> pass(std::shared_ptr<transactions_impl> core, runtime::own_process process,
+                                       sweep_options options, protocol::sweep_watch* watch, sweep_report* into) {
     const auto& world = core->world();
     const auto began = core->now();
     into->seen = 0;
     item_key from;
     for (;;) {
+        if (process.in_child()) co_return failure(errc::shut_down);
         auto page = co_await read_page(core, std::move(from));
         if (!page) co_return std::move(page).error();
         for (auto& header : page->headers) {
+            if (process.in_child()) co_return failure(errc::shut_down);
             if (!header.aside_until) ++into->seen;
             const auto step = watch->sight(header, core->now());
             if (step == protocol::sweep_step::leave) continue;
@@ -173,14 +176,16 @@ awaitable<std::optional<failure>> pass(std::shared_ptr<transactions_impl> core, 
 
 awaitable<std::optional<failure>> sweep(std::shared_ptr<transactions_impl> core, sweep_options options,
                                         sweep_report* into) {
+    const runtime::own_process process;
     protocol::sweep_watch watch(core->after(options.older_than) - core->now());
-    auto why = co_await pass(core, options, &watch, into);
+    auto why = co_await pass(core, process, options, &watch, into);
     if (why) co_return why;
+    if (process.in_child()) co_return failure(errc::shut_down);
     if (into->seen == 0) co_return co_await look_for_key_fault(core->target(), core->options().table);
     runtime::alarm pause(core->world());
     const bool slept = co_await pause.wait_until(core->after(options.older_than));
     if (!slept) co_return failure(errc::cancelled);
-    co_return co_await pass(core, options, &watch, into);
+    co_return co_await pass(core, process, options, &watch, into);
 }
 
 awaitable<runtime::completion<sweep_report>> run_sweep(std::shared_ptr<transactions_impl> core, sweep_options options,

@@ -93,6 +93,7 @@ private:
 /// An attribute, which stands for its path where a function wants that: `begins_with(attr("sk"), "ORDER#")`.
 class attribute_operand : public operand {
 public:
+    /// `attr` makes one.
     explicit attribute_operand(path attribute) : operand(attribute), attribute_(std::move(attribute)) {}
 
     /// Where it is.

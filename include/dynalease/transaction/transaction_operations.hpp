@@ -154,8 +154,8 @@ public:
     /// @returns whether it is done; else the body is to run again, and the pause before that is over.
     /// @throws dynalease::error when it has failed for good
     boost::asio::awaitable<bool> commit(std::shared_ptr<open_transaction> attempt);
-    /// Whether what a body has thrown was thrown for what was so: else it is to run again, and the pause before that is
-    /// over. @throws dynalease::error as `commit`
+    /// Whether what a body has thrown was thrown for what was so, as far as can be told: else it is to run again, and
+    /// the pause before that is over. @throws dynalease::error as `commit`
     boost::asio::awaitable<bool> stands(std::shared_ptr<open_transaction> attempt, std::exception_ptr thrown);
     /// For a body that yields a value: what it was is not remembered.
     [[noreturn]] void throw_committed_before() const;

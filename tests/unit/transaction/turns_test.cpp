@@ -83,6 +83,35 @@ TEST_CASE("what a body holds that throws is given back") {
     CHECK(s.balance("ann") == 101);
 }
 
+TEST_CASE("a body that throws for what it read after others had rolled its locks back, runs again") {
+    bank s;
+    s.has("ann", 100);
+    s.has("bob", 20);
+    s.in_a([](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.a);
+        const auto all = bank::transactions_of(in.a);
+        const auto others = bank::table_of(in.b);
+        const auto theirs = bank::transactions_of(in.b);
+        int ran = 0;
+        auto audit = [&](transaction& tx) -> asio::awaitable<void> {
+            ++ran;
+            const auto ann = co_await tx.get(book, "ann");
+            if (ran == 1) co_await theirs.run([&](auto& same) { return transfer(same, others, "ann", "bob", 1); });
+            if (ran == 2) {
+                const std::string mine(tx.id());
+                co_await theirs.roll_back(mine);
+                co_await theirs.run([&](auto& same) { return transfer(same, others, "ann", "bob", 1); });
+            }
+            const auto bob = co_await tx.get(book, "bob");
+            if (ran == 1) co_return;
+            if (ann->balance + bob->balance != 120) throw insufficient_funds{};
+        };
+        co_await all.run(audit, locked);
+        CHECK(ran == 3);
+    });
+    CHECK(s.balance("ann") == 98);
+}
+
 TEST_CASE("what a body wants under locks that one call cannot change, is done without them") {
     bank s;
     s.has("ann", 100);
