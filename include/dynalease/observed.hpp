@@ -29,9 +29,9 @@ using call_hook = std::function<void(const call_report&)>;
 
 /// The same database, but each call on it is told to the hook: requests of your own, and those of sessions, locks,
 /// queues and all else that is made on what this returns. A refused condition is no failure of the service: it is told
-/// with `errc::condition_failed`. Whoever closes the database closes the one that was given. Cost: none but the hook's; and in a line of this process
-/// (of `versioned::update`, of `transactions::run` after a conflict) only those stand whose calls are on one and the same
-/// handle or its copies: observe once, not for each call.
+/// with `errc::condition_failed`. Whoever closes the database closes the one that was given. Cost: none but the hook's;
+/// and in a line of this process (of `versioned::update`, of `transactions::run` after a conflict) only those stand
+/// whose calls are on one and the same handle or its copies: observe once, not for each call.
 ///
 ///     dynalease::client client{executor};
 ///     auto tell = [&](const dynalease::call_report& call) { latency.observe(call.took); };

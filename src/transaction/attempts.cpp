@@ -270,9 +270,8 @@ awaitable<std::shared_ptr<open_transaction>> transaction_attempts::next() {
         const error_code code = std::get<0>(done);
         asks_ = static_cast<bool>(code);
         if (code && code != errc::already_committed) {
-            throw_if_final(code, std::move(details), false);
-            auto resting = rest();
-            co_await std::move(resting);
+            auto going_on = go_on_after(code, std::move(details), false);
+            co_await std::move(going_on);
         }
         if (code) co_return nullptr;
     }
@@ -283,7 +282,6 @@ awaitable<std::shared_ptr<open_transaction>> transaction_attempts::next() {
 }
 
 awaitable<bool> transaction_attempts::commit(std::shared_ptr<open_transaction> attempt) {
-    check_process();
     diagnostics details;
     attempt->of_run = false;
     commit_verb verb{std::move(attempt)};
@@ -294,7 +292,7 @@ awaitable<bool> transaction_attempts::commit(std::shared_ptr<open_transaction> a
     if (!code) co_return true;
     asks_ = last_->leaves_row || code == errc::already_committed;
     if (code == errc::already_committed) co_return false;
-    auto going_on = go_on_after(code, std::move(details));
+    auto going_on = go_on_after(code, std::move(details), made_ >= options_.attempts);
     co_await std::move(going_on);
     co_return false;
 }
@@ -312,7 +310,7 @@ awaitable<bool> transaction_attempts::stands(std::shared_ptr<open_transaction> a
         // Where that cannot be told, as in an outage, its own words are better than ours.
         if (code && !passes(code)) co_return true;
         if (code) {
-            auto going_on = go_on_after(code, std::move(details));
+            auto going_on = go_on_after(code, std::move(details), made_ >= options_.attempts);
             co_await std::move(going_on);
             co_return false;
         }
@@ -330,8 +328,8 @@ awaitable<bool> transaction_attempts::stands(std::shared_ptr<open_transaction> a
 }
 
 /// No coroutine: one that is awaited by whoever was cancelled tells nothing but that.
-awaitable<void> transaction_attempts::go_on_after(error_code code, diagnostics details) {
-    throw_if_final(code, std::move(details), made_ >= options_.attempts);
+awaitable<void> transaction_attempts::go_on_after(error_code code, diagnostics details, bool last) {
+    throw_if_final(code, std::move(details), last);
     return rest();
 }
 

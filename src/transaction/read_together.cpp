@@ -40,28 +40,21 @@ result<wanted_items> wanted_by(const std::vector<joint_read>& reads) {
     return wanted;
 }
 
-awaitable<result<std::vector<std::optional<item>>>> read_items(std::shared_ptr<transactions_impl> core,
-                                                               std::vector<item_ref> items) {
+awaitable<result<std::vector<transaction_sight>>> read_together(std::shared_ptr<transactions_impl> core,
+                                                                std::vector<joint_read> reads) {
     using driver = errand_driver<together_reader>;
-    together_reader machine(core->options().table, std::move(items));
+    auto wanted = wanted_by(reads);
+    if (!wanted) co_return std::move(wanted).error();
+    together_reader machine(core->options().table, std::move(wanted->items));
     const auto reading = std::make_shared<driver>(core->target(), std::move(machine));
     co_await driver::run(reading);
     const auto& now = reading->machine();
     if (now.why().code) co_return now.why();
-    co_return now.found();
-}
-
-awaitable<result<std::vector<transaction_sight>>> read_together(std::shared_ptr<transactions_impl> core,
-                                                                std::vector<joint_read> reads) {
-    auto wanted = wanted_by(reads);
-    if (!wanted) co_return std::move(wanted).error();
-    const auto found = co_await read_items(std::move(core), std::move(wanted->items));
-    if (!found) co_return found.error();
     std::vector<transaction_sight> sights;
     sights.reserve(reads.size());
     for (std::size_t i = 0; i < reads.size(); ++i) {
         const placed_key place{reads[i].table->layout(), reads[i].key};
-        auto stored = as_stored(place, (*found)[wanted->places[i]]);
+        auto stored = as_stored(place, now.found()[wanted->places[i]]);
         if (!stored) co_return std::move(stored).error();
         sights.push_back({*std::move(stored)});
     }
@@ -80,23 +73,6 @@ awaitable<runtime::completion<std::vector<transaction_sight>>> run_read_together
 }
 
 }  // namespace
-
-awaitable<result<std::vector<std::optional<stored_item>>>> read_at_once(std::shared_ptr<transactions_impl> core,
-                                                                        std::vector<placed_key> places) {
-    std::vector<item_ref> items;
-    items.reserve(places.size());
-    for (const auto& place : places) items.push_back({place.layout.table, place.key});
-    auto found = co_await read_items(std::move(core), std::move(items));
-    if (!found) co_return std::move(found).error();
-    std::vector<std::optional<stored_item>> all;
-    all.reserve(places.size());
-    for (std::size_t i = 0; i < places.size(); ++i) {
-        auto stored = as_stored(places[i], std::move((*found)[i]));
-        if (!stored) co_return std::move(stored).error();
-        all.push_back(*std::move(stored));
-    }
-    co_return all;
-}
 
 void read_together_verb::operator()(diagnostics* details, handler_for<std::vector<transaction_sight>> handler) && {
     const auto executor = core->world().executor;

@@ -8,6 +8,7 @@
 #include "transaction/protocol/latest_reader.hpp"
 #include "transaction/protocol/marking_requests.hpp"
 #include "transaction/protocol/plan_reader.hpp"
+#include "transaction/protocol/together_reader.hpp"
 #include "transaction/transactions_impl.hpp"
 #include "versioned/protocol/version_changes.hpp"
 #include "versioned/versioned_impl.hpp"
@@ -100,13 +101,16 @@ result<std::optional<stored_item>> as_stored(const placed_key& place, std::optio
     return stored(stored_item{std::move(sight->state), *std::move(committed)});
 }
 
-awaitable<result<std::vector<std::optional<stored_item>>>> read_latest(std::shared_ptr<transactions_impl> core,
-                                                                       std::vector<placed_key> places) {
-    using driver = errand_driver<protocol::latest_reader>;
+namespace {
+
+template <class Reader>
+awaitable<result<std::vector<std::optional<stored_item>>>> read_by(std::shared_ptr<transactions_impl> core,
+                                                                   std::vector<placed_key> places) {
+    using driver = errand_driver<Reader>;
     std::vector<item_ref> items;
     items.reserve(places.size());
     for (const auto& place : places) items.push_back({place.layout.table, place.key});
-    protocol::latest_reader machine(core->options().table, std::move(items));
+    Reader machine(core->options().table, std::move(items));
     const auto reading = std::make_shared<driver>(core->target(), std::move(machine));
     co_await driver::run(reading);
     const auto& machine_now = reading->machine();
@@ -119,6 +123,18 @@ awaitable<result<std::vector<std::optional<stored_item>>>> read_latest(std::shar
         found.push_back(*std::move(stored));
     }
     co_return found;
+}
+
+}  // namespace
+
+awaitable<result<std::vector<std::optional<stored_item>>>> read_latest(std::shared_ptr<transactions_impl> core,
+                                                                       std::vector<placed_key> places) {
+    return read_by<protocol::latest_reader>(std::move(core), std::move(places));
+}
+
+awaitable<result<std::vector<std::optional<stored_item>>>> read_at_once(std::shared_ptr<transactions_impl> core,
+                                                                        std::vector<placed_key> places) {
+    return read_by<protocol::together_reader>(std::move(core), std::move(places));
 }
 
 awaitable<result<std::optional<protocol::transaction_header>>> read_plan(std::shared_ptr<transactions_impl> core,

@@ -108,20 +108,34 @@ struct served {
         client first{serving.get_executor(), options_for(server)};
         asio::co_spawn(serving, make_tables(first), [&](std::exception_ptr) { serving.stop(); });
         serving.run();
-        serving.restart();
     }
+    /// While it lives the server answers, on a thread of its own.
+    class open {
+    public:
+        explicit open(served& what) : serving_(what.serving) {
+            serving_.restart();
+            thread_ = std::thread([this] { serving_.run(); });
+        }
+        open(const open&) = delete;
+        open& operator=(const open&) = delete;
+        ~open() {
+            serving_.stop();
+            thread_.join();
+        }
+
+    private:
+        asio::io_context& serving_;
+        std::thread thread_;
+    };
     /// Until `what` has ended in the context.
     void serve_while(asio::io_context& context, asio::awaitable<void> what) {
-        serving.restart();
-        std::thread serves([&] { serving.run(); });
+        const open answering(*this);
         context.restart();
         asio::co_spawn(context, std::move(what), [&](std::exception_ptr why) {
             CHECK_FALSE(why);
             context.stop();
         });
         context.run();
-        serving.stop();
-        serves.join();
     }
 
     asio::io_context serving{1};

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <exception>
 #include <string>
-#include <thread>
 #include <utility>
 
 using namespace dynalease;
@@ -70,11 +69,9 @@ TEST_CASE("of workers forked after the client was made one holds at a time") {
     {
         worker a(context, shared, what);
         worker b(context, shared, what);
-        std::thread serves([&] { at.serving.run(); });
+        const served::open answering(at);
         const auto first = a.go();
         const auto second = b.go();
-        at.serving.stop();
-        serves.join();
         CHECK(first.holds);
         CHECK(first.valid);
         CHECK_FALSE(second.holds);
@@ -92,20 +89,15 @@ TEST_CASE("transactions of forked workers are others' to each other, and lose no
     {
         worker a(context, shared, &count_up);
         worker b(context, shared, &count_up);
-        std::thread serves([&] { at.serving.run(); });
+        const served::open answering(at);
         a.begin();
         b.begin();
         const auto one = a.end();
         const auto other = b.end();
-        at.serving.stop();
-        serves.join();
         CHECK(one.valid);
         CHECK(other.valid);
         CHECK(std::string(one.session.data()) != std::string(other.session.data()));
     }
-    at.serving.restart();
-    client again{at.serving.get_executor(), options_for(at.server)};
-    asio::co_spawn(at.serving, read_balance(again, balance), [&](std::exception_ptr) { at.serving.stop(); });
-    at.serving.run();
+    at.serve_while(context, read_balance(shared, balance));
     CHECK(balance == 2 * increments);
 }

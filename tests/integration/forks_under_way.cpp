@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <exception>
 #include <optional>
-#include <thread>
 #include <utility>
 
 using namespace dynalease;
@@ -144,11 +143,8 @@ TEST_CASE("an item that is locked by the wall clock is the parent's, whatever be
     context.restart();
     {
         worker child(context, shared, &end_copied_guard);
-        at.serving.restart();
-        std::thread serves([&] { at.serving.run(); });
+        const served::open answering(at);
         const auto found = child.go();
-        at.serving.stop();
-        serves.join();
         CHECK_FALSE(found.valid);
         CHECK_FALSE(found.holds);
     }
@@ -173,15 +169,12 @@ TEST_CASE("an acquire by the wall clock that is under way at a fork is the paren
     REQUIRE_FALSE(end_of_acquire);
     {
         worker child(context, shared, &await_copied_acquire);
-        at.serving.restart();
-        std::thread serves([&] { at.serving.run(); });
+        const served::open answering(at);
         const auto found = child.go();
         CHECK_FALSE(found.valid);
         CHECK_FALSE(found.holds);
         while (!end_of_acquire) context.run_one();
         CHECK(*end_of_acquire == error_code());
-        at.serving.stop();
-        serves.join();
     }
     CHECK(guard_of_parent.held());
     bool taken = true;
@@ -212,24 +205,18 @@ TEST_CASE("runs and updates that are under way at a fork, or stand in line, are 
     client shared{context.get_executor(), options_for(at.server)};
     at.serve_while(context, make_ann(shared));
     ended = done_well = 0;
-    at.serving.restart();
     {
-        std::thread serves([&] { at.serving.run(); });
+        const served::open answering(at);
         context.restart();
         begin_adding(context, shared);
         context.run_for(before_the_fork);
-        at.serving.stop();
-        serves.join();
     }
     {
         worker child(context, shared, &await_copies);
-        at.serving.restart();
-        std::thread serves([&] { at.serving.run(); });
+        const served::open answering(at);
         const auto found = child.go();
         CHECK(found.valid);
         while (ended < under_way) context.run_one();
-        at.serving.stop();
-        serves.join();
     }
     CHECK(done_well == under_way);
     std::int64_t balance = 0;

@@ -163,7 +163,7 @@ public:
 private:
     bool locks_first() const;
     void check_process() const;
-    boost::asio::awaitable<void> go_on_after(error_code code, diagnostics details);
+    boost::asio::awaitable<void> go_on_after(error_code code, diagnostics details, bool last);
     void throw_if_final(error_code code, diagnostics details, bool last);
     void tell_attempts(diagnostics& details, const error_code& code) const;
     boost::asio::awaitable<void> rest();

@@ -50,8 +50,8 @@ public:
     /// Runs `body(transaction&)`, which returns an `asio::awaitable<T>`, on the caller's executor, and commits what it
     /// has written; again, after a growing pause of up to 2 s, while that meets with a conflict; runs of this process
     /// (by handles of one database; what `observed` returns is another) that met one at the same item go one after the
-    /// other, but for those that fail fast. Its value is the
-    /// result. The body must have no other effects, and not commit.
+    /// other, but for those that fail fast. Its value is the result. The body must have no other effects, and not
+    /// commit.
     ///
     /// What the body throws is thrown on, and nothing happens; an id stays free. Where it has read two items or more,
     /// they are read once more before that, together: had one of them changed meanwhile, the body may have thrown for
@@ -65,9 +65,9 @@ public:
     ///
     /// Cost: as `transaction`, of each attempt, in vain or not; with an id 1 read more before the first, and before
     /// others that follow one by locks or another process's; and, of a native commit, 1 write. After a body that threw,
-    /// 1 read of all that it had read, 2 units for each 4 KB of them. While another
-    /// transaction holds an item: a read of its row at once, then after 25 ms, doubling to 500 ms; where the item goes
-    /// from hand to hand, and others are before this one, more seldom.
+    /// 1 read of all that it had read, 2 units for each 4 KB of them. While another transaction holds an item: a read
+    /// of its row at once, then after 25 ms, doubling to 500 ms; where the item goes from hand to hand, and others are
+    /// before this one, more seldom.
     template <class Body>
         requires std::invocable<std::decay_t<Body>&, transaction&>
     auto run(Body&& body, run_options options = {}) const {

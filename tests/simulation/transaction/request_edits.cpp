@@ -85,6 +85,13 @@ void in_condition_of(update_item_request* update, std::string_view what, std::st
     if (update && replace(update->condition_expression, what, with)) prune(*update);
 }
 
+/// Whatever is there, passes it.
+void void_check(condition_check& check) {
+    check.condition_expression = "attribute_not_exists(#nothing)";
+    check.names = {{"#nothing", "nothing"}};
+    check.values.clear();
+}
+
 /// Of items, or of the lock that is required.
 std::vector<condition_check*> checks_in(any_request& request, std::string_view of_table = table) {
     std::vector<condition_check*> found;
@@ -145,10 +152,7 @@ transact_write_items_request* pages_in(any_request& request) {
 void page_untied(any_request& request, purpose, const environment&) {
     auto* call = pages_in(request);
     if (!call) return;
-    auto& tie = std::get<condition_check>(call->actions.front());
-    tie.condition_expression = "attribute_not_exists(#nothing)";
-    tie.names = {{"#nothing", "nothing"}};
-    tie.values.clear();
+    void_check(std::get<condition_check>(call->actions.front()));
 }
 
 void pages_left(any_request& request, purpose, const environment&) {
@@ -195,11 +199,7 @@ void lock_whatever_was_seen(any_request& request, purpose, const environment&) {
 }
 
 void commit_whatever_was_read(any_request& request, purpose, const environment&) {
-    for (auto* check : checks_in(request)) {
-        check->condition_expression = "attribute_not_exists(#k) OR attribute_exists(#k)";
-        check->names = {{"#k", "pk"}};
-        check->values.clear();
-    }
+    for (auto* check : checks_in(request)) void_check(*check);
 }
 
 void commit_whatever_was_demanded(any_request& request, purpose, const environment&) {
@@ -213,10 +213,7 @@ void commit_whatever_was_demanded(any_request& request, purpose, const environme
 
 void commit_whoever_holds_the_lock(any_request& request, purpose, const environment&) {
     for (auto* check : checks_in(request, coordination)) {
-        if (!find_string(check->key, "pk")->starts_with("lock#")) continue;
-        check->condition_expression = "attribute_exists(#k)";
-        check->names = {{"#k", "pk"}};
-        check->values.clear();
+        if (find_string(check->key, "pk")->starts_with("lock#")) void_check(*check);
     }
 }
 
@@ -224,10 +221,7 @@ void insert_untied(any_request& request, purpose, const environment&) {
     auto* call = std::get_if<transact_write_items_request>(&request);
     const auto* put = call && call->actions.size() == 2 ? std::get_if<transact_put>(&call->actions.back()) : nullptr;
     if (!put || !put->new_item.contains("_TxId")) return;
-    auto& tie = std::get<condition_check>(call->actions.front());
-    tie.condition_expression = "attribute_not_exists(#nothing)";
-    tie.names = {{"#nothing", "nothing"}};
-    tie.values.clear();
+    void_check(std::get<condition_check>(call->actions.front()));
 }
 
 void lock_again_by_name_alone(any_request& request, purpose, const environment&) {

@@ -46,7 +46,7 @@ public:
     void stop();
     /// The attempt whose commit is under way; 0: none.
     std::int64_t attempt() const noexcept { return attempt_; }
-    /// What it has in its hands is its no more.
+    /// Its process has died: what it held is not its own any more.
     void let_go() { guard_ = {}; }
     /// Wishes that were done since the calm began.
     bool served() const noexcept { return served_; }

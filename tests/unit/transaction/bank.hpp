@@ -128,4 +128,21 @@ public:
     node b;
 };
 
+/// From ann to bob, by a run of process b.
+inline asio::awaitable<void> transfer_elsewhere(bank& in, int amount, run_options how) {
+    const auto book = bank::table_of(in.b);
+    const auto all = bank::transactions_of(in.b);
+    co_await all.run([&](auto& tx) { return transfer(tx, book, "ann", "bob", amount); }, std::move(how));
+}
+
+/// Whether it is refused for want of money.
+inline asio::awaitable<bool> lacks_funds(asio::awaitable<void> running) {
+    try {
+        co_await std::move(running);
+    } catch (const insufficient_funds&) {
+        co_return true;
+    }
+    co_return false;
+}
+
 }  // namespace dynalease::tests
