@@ -13,6 +13,9 @@
 
 #include <dynalease/mapping/values.hpp>
 
+#include <string>
+#include <type_traits>
+
 #pragma GCC visibility push(default)
 namespace dynalease {
 
@@ -41,8 +44,13 @@ item to_item(const T& value) {
 /// empty optional is NULL. Options of a single member (`member_traits`) are its own; a time is ISO 8601. Errors: as
 /// `to_members`.
 template <class T>
+    requires(!std::is_array_v<T> && !std::is_pointer_v<T>)
 attribute_value to_attribute(const T& value) {
     return mapping::write(value, mapping_place{});
+}
+/// Of a text.
+inline attribute_value to_attribute(const char* text) {
+    return to_attribute(std::string(text));
 }
 
 /// The struct from an item. Attributes that no member has are left alone. Times are read from either form.

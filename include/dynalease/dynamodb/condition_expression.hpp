@@ -7,6 +7,9 @@
 #include <dynalease/dynamodb/path.hpp>
 
 #include <concepts>
+#include <cstddef>
+#include <ranges>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -99,6 +102,11 @@ public:
     /// Where it is.
     operator const path&() const noexcept { return attribute_; }
 
+    /// A member of the map that it is.
+    attribute_operand operator[](std::string member) const { return attribute_operand(attribute_[std::move(member)]); }
+    /// An element of the list that it is, counted from 0.
+    attribute_operand operator[](std::size_t element) const { return attribute_operand(attribute_[element]); }
+
 private:
     path attribute_;
 };
@@ -119,13 +127,19 @@ condition_expression begins_with(const path& attribute, const operand& prefix);
 condition_expression contains(const path& attribute, const operand& part);
 /// Both ends belong to the range: `between("total", 10, 20)`.
 condition_expression between(const path& attribute, const operand& low, const operand& high);
-/// `in("state", {"OPEN", "PAID"})`. @param candidates 1 to 100 of them.
+/// `in("state", {"OPEN", "PAID"})`. @param candidates 1 to 100 of them; else the service refuses it.
 condition_expression in(const path& attribute, const std::vector<operand>& candidates);
 
 namespace detail {
 
 condition_expression between(const operand& value, const operand& low, const operand& high);
 condition_expression in(const operand& value, const std::vector<operand>& candidates);
+
+/// A container of constants, which is none itself as a text is.
+template <class Range>
+concept operands = std::ranges::input_range<const Range> &&
+                   std::convertible_to<std::ranges::range_reference_t<const Range>, operand> &&
+                   !std::convertible_to<const Range&, operand> && !std::same_as<Range, std::vector<operand>>;
 
 }  // namespace detail
 
@@ -138,6 +152,16 @@ condition_expression between(const Value& value, const operand& low, const opera
 template <std::derived_from<operand> Value>
 condition_expression in(const Value& value, const std::vector<operand>& candidates) {
     return detail::in(value, candidates);
+}
+/// Of what a container holds: `in("state", states)`.
+template <detail::operands Range>
+condition_expression in(const path& attribute, const Range& candidates) {
+    return in(attribute, std::vector<operand>(std::ranges::begin(candidates), std::ranges::end(candidates)));
+}
+/// Of what is computed.
+template <std::derived_from<operand> Value, detail::operands Range>
+condition_expression in(const Value& value, const Range& candidates) {
+    return in(value, std::vector<operand>(std::ranges::begin(candidates), std::ranges::end(candidates)));
 }
 
 /// Bytes of a string or binary, elements of a set, list or map.

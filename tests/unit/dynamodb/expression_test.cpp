@@ -6,6 +6,10 @@
 #include <catch2/catch.hpp>
 
 #include <array>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace dynalease {
 
@@ -57,6 +61,18 @@ TEST_CASE("of a function's first argument a string is an attribute's name, and a
     CHECK(text_of(attribute_exists(attr("a"))) == "attribute_exists(#0)");
     CHECK(text_of(size_of(attr(path("a")[0])) < 3) == "size(#0[0]) < :0");
     CHECK_FALSE(set(attr("a"), attr("b") + 1).empty());
+    CHECK(text_of(attr("a")["b"][2] == 1) == "#0.#1[2] = :0");
+    CHECK(text_of(attribute_exists(attr("a")["b"])) == "attribute_exists(#0.#1)");
+}
+
+TEST_CASE("what a container holds may be the candidates") {
+    const std::vector<std::string> states{"open", "paid"};
+    CHECK(text_of(in("a", states)) == "#0 IN (:0, :1)");
+    CHECK(text_of(in(attr("a"), std::set<int>{1, 2, 3})) == "#0 IN (:0, :1, :2)");
+    CHECK(text_of(in(size_of("a"), std::vector<operand>{1, attr("b")})) == "size(#0) IN (:0, #1)");
+    CHECK(text_of(in(size_of("a"), std::vector<std::size_t>{1, 2})) == "size(#0) IN (:0, :1)");
+    static_assert(!detail::operands<std::string>);
+    static_assert(!detail::operands<attribute_list>);
 }
 
 TEST_CASE("parentheses stand where they are needed, and nowhere else") {

@@ -298,6 +298,7 @@ TEST_CASE("mapping: text that is no UTF-8 is refused, and by the place of it") {
 
 TEST_CASE("mapping: a value by itself is what a member of its type is stored as") {
     CHECK(to_attribute(std::string("x")) == attribute_value("x"));
+    CHECK(to_attribute("x") == attribute_value("x"));
     CHECK(to_attribute(std::vector<int>{1, 2}) == attribute_value(attribute_list{1, 2}));
     CHECK(to_attribute(std::optional<int>{}) == attribute_value(null{}));
     CHECK(to_attribute(single{.weight = 2}) == attribute_value(attribute_map{{"weight", 2}}));
