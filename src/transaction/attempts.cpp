@@ -176,7 +176,8 @@ struct verify_verb {
             failure why(errc::conflict);
             why.details.message = "it has changed since the body read it, which threw for what it had read";
             done.code = report(protocol::about(std::move(why), {layout.table, key}), details);
-            attempt->held = nullptr;  // nobody waits for it while this one rests
+            attempt->held = nullptr;   // nobody waits for it while this one rests
+            attempt->one_call = true;  // as far as is known: the next one may lock them first
             break;
         }
         co_return done;
@@ -188,9 +189,16 @@ struct verify_verb {
     }
 };
 
-/// One item is always as it was once.
-std::ptrdiff_t reads(const open_transaction& of) {
-    return std::ranges::count_if(of.draft.items(), [](const drafted_item& each) { return each.read; });
+/// Whether the body may have seen what never was so at one moment. What one answer told it was so once.
+bool may_be_torn(const open_transaction& of) {
+    const auto& items = of.draft.items();
+    return std::ranges::any_of(items, &drafted_item::contradicted) ||
+           std::ranges::count_if(items, &drafted_item::read) > 1;
+}
+
+/// Whether looking again later would not tell either.
+bool cannot_be_told(const error_code& code) {
+    return code == condition::denied || code == condition::misconfigured;
 }
 
 /// Of the library's errors, those that the state of an item is to blame for.
@@ -204,6 +212,12 @@ bool may_be_for_items(const std::exception_ptr& thrown) {
     } catch (...) {
         return true;
     }
+}
+
+/// In place of what the body threw, which may be for what never was so.
+std::string unsettled(const diagnostics& details, const error_code& code) {
+    return "the body threw, and whether all that it had read was so at one moment could not be read: " +
+           (details.message.empty() ? code.message() : details.message);
 }
 
 awaitable<runtime::completion<void>> refuse_commit(std::shared_ptr<open_transaction> of, diagnostics* details) {
@@ -300,16 +314,16 @@ awaitable<bool> transaction_attempts::commit(std::shared_ptr<open_transaction> a
 awaitable<bool> transaction_attempts::stands(std::shared_ptr<open_transaction> attempt, std::exception_ptr thrown) {
     if (!may_be_for_items(thrown)) co_return true;
     attempt->over = true;
-    if (reads(*attempt) > 1) {
+    if (may_be_torn(*attempt)) {
         diagnostics details;
         verify_verb verb{std::move(attempt)};
         const auto executor = core_->world().executor;
         auto done =
             co_await initiate<void>(executor, std::move(verb), details, boost::asio::as_tuple(boost::asio::deferred));
         const error_code code = std::get<0>(done);
-        // Where that cannot be told, as in an outage, its own words are better than ours.
-        if (code && !passes(code)) co_return true;
+        if (code && cannot_be_told(code)) co_return true;
         if (code) {
+            if (!passes(code)) details.message = unsettled(details, code);
             auto going_on = go_on_after(code, std::move(details), made_ >= options_.attempts);
             co_await std::move(going_on);
             co_return false;
@@ -317,13 +331,8 @@ awaitable<bool> transaction_attempts::stands(std::shared_ptr<open_transaction> a
     }
     // Under its id another may have committed since it was asked for: then it has seen what that has made.
     asks_ = options_.id.has_value();
-    if (!asks_) co_return true;
-    try {
-        auto asking = committed_before();
-        asks_ = co_await std::move(asking);
-    } catch (const boost::system::system_error&) {
-        co_return true;
-    }
+    auto asking = committed_before();
+    asks_ = co_await std::move(asking);
     co_return !asks_;
 }
 

@@ -48,6 +48,7 @@ struct drafted_item {
     item_key key{};
     bool read = false;                    ///< it is known what it was:
     std::optional<stored_item> before{};  ///< ... this; empty: there was none
+    bool contradicted = false;            ///< another read of it, beside that one, told it otherwise
     bool inserted = false;                ///< by the first of the writes, which is a put
     bool was_inserted = false;            ///< ... and erased again: there must have been none
     std::vector<drafted_write> writes{};

@@ -140,7 +140,9 @@ bool transaction_draft::saw(const item_layout& layout, const item_key& key, std:
     auto& touched = at(layout, key);
     if (touched.read) {
         const bool there = touched.before.has_value();
-        return there == before.has_value() && (!there || touched.before->attributes == before->attributes);
+        const bool same = there == before.has_value() && (!there || touched.before->attributes == before->attributes);
+        touched.contradicted = touched.contradicted || !same;
+        return !touched.contradicted;
     }
     touched.read = true;
     touched.before = std::move(before);

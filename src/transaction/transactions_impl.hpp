@@ -57,7 +57,7 @@ public:
     time_point deadline{};  ///< of the commit
     transaction_draft draft{};
     std::shared_ptr<held_items> held{};  ///< what it has locked before its body runs; null: nothing
-    bool one_call = false;               ///< known from the commit on: one call can carry it out
+    bool one_call = false;               ///< known once its body has ended: one call can carry it out
     bool leaves_row = false;             ///< ... and whether a row of its id may not be done when it has failed
     bool over = false;
     bool of_run = false;  ///< `run` commits it, and nobody else

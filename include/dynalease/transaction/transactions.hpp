@@ -55,9 +55,10 @@ public:
     ///
     /// What the body throws is thrown on, and nothing happens; an id stays free. Where it has read two items or more,
     /// they are read once more before that, together: had one of them changed meanwhile, the body may have thrown for
-    /// what never was so, and it runs again. (The library's own errors: so for `conflict`, `missing`, `exists` and
-    /// `condition_failed` alone. Where that cannot be read, as in an outage or once it was cancelled, it is thrown on
-    /// as it is.)
+    /// what never was so, and it runs again. Where they cannot be read, as in an outage, that is thrown in its place.
+    /// (The library's own errors: so for `conflict`, `missing`, `exists` and `condition_failed` alone. What was
+    /// cancelled while the body ran, is thrown on as it is; so is all where the credentials or the endpoint do not let
+    /// them be read together.)
     ///
     /// With an id that has committed before, the body does not run: done, or `errc::already_committed` if it yields a
     /// value. Errors: those of `transaction::commit`, whose diagnostics tell after how many attempts, and how long,

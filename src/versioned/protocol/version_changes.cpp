@@ -141,9 +141,14 @@ std::optional<failure> check_key(const item_layout& layout, const item_key& key)
         if (name->empty()) continue;
         const auto* value = find(key, *name);
         if (!value) return refused(errc::bad_attribute, "the key " + attribute_named(*name) + " is missing");
-        if (has_value(*value)) continue;
+        if (!has_value(*value)) {
+            return refused(errc::bad_attribute,
+                           "the key " + attribute_named(*name) + " must be a string, number or binary, and not empty");
+        }
+        const auto* text = value->get_if<std::string>();
+        if (!text || detail::is_utf8(*text)) continue;
         return refused(errc::bad_attribute,
-                       "the key " + attribute_named(*name) + " must be a string, number or binary, and not empty");
+                       "the key " + attribute_named(*name) + " is no UTF-8, and DynamoDB takes no other strings");
     }
     for (const auto& [name, value] : key) {
         if (name.empty()) {

@@ -87,6 +87,23 @@ TEST_CASE("a coordination table that cannot be read is what is blamed, and not t
     CHECK(s.is_marked("ann"));
 }
 
+TEST_CASE("a key that is no UTF-8 is refused unsent by those who read beside transactions or free, too") {
+    bank s;
+    s.in_a([](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.a);
+        const auto all = bank::transactions_of(in.a);
+        const std::string half = "x\xc3";
+        diagnostics why;
+        auto [read, seen] = co_await all.read(book, half, isolation::committed, why, as_pair);
+        CHECK(read == errc::bad_attribute);
+        CHECK(why.message.find("is no UTF-8") != std::string::npos);
+        auto [freed, was_marked] = co_await all.free(book, half, why, as_pair);
+        CHECK(freed == errc::bad_attribute);
+        CHECK(why.message.find("is no UTF-8") != std::string::npos);
+        CHECK(in.requests(in.a) == 0);
+    });
+}
+
 TEST_CASE("who saves an item of a transaction that is gone is told how to free it, and can save it then") {
     bank s(3);
     dies_after(s, 3);

@@ -114,6 +114,79 @@ TEST_CASE("a body that throws for what never was so is told as a conflict when i
     });
 }
 
+namespace {
+
+/// What a run is told whose body has read two items and throws for them, while the operation fails in that way.
+std::optional<error> told_while_failing(std::string_view operation, errc way, run_options how = {}) {
+    bank s;
+    s.has("ann", 10);
+    s.has("bob", 20);
+    std::optional<error> told;
+    bool thrown_on = false;
+    s.in_a(
+        [&](bank& in, run_options options) -> asio::awaitable<void> {
+            const auto book = bank::table_of(in.a);
+            const auto all = bank::transactions_of(in.a);
+            auto body = [&](transaction& tx) -> asio::awaitable<void> {
+                in.a.network->set_plan([=](const any_request& request, const call_options&) -> testing::fault {
+                    if (operation_name(request) != operation) return {};
+                    return {.what = testing::fault::kind::fail, .answer = failure(way)};
+                });
+                co_await transfer(tx, book, "ann", "bob", 30);
+            };
+            try {
+                thrown_on = co_await lacks_funds(all.run(body, std::move(options)));
+            } catch (const error& why) {
+                told = why;
+            }
+        },
+        how);
+    CHECK(thrown_on != told.has_value());
+    return told;
+}
+
+}  // namespace
+
+TEST_CASE("where it cannot be read whether a body threw for what was so, that is told in place of what it threw") {
+    const auto way = GENERATE(errc::unreachable, errc::timeout, errc::throttled, errc::server_error, errc::shut_down);
+    const auto told = told_while_failing("TransactGetItems", way);
+    REQUIRE(told);
+    CHECK(told->code() == way);
+    CHECK(told->diagnostics().operation.starts_with("transactions.run"));
+    CHECK(told->diagnostics().message.starts_with("the body threw, and whether all that it had read was so"));
+}
+
+TEST_CASE("whose credentials or endpoint never let that be read, is told what the body threw") {
+    const auto way = GENERATE(errc::access_denied, errc::not_supported, errc::validation);
+    CHECK_FALSE(told_while_failing("TransactGetItems", way));
+}
+
+TEST_CASE("where it cannot be read whether its id has committed meanwhile, a body's throw is not told either") {
+    bank s;
+    s.has("ann", 10);
+    s.has("bob", 20);
+    s.in_a([](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.a);
+        const auto all = bank::transactions_of(in.a);
+        auto body = [&](transaction& tx) -> asio::awaitable<void> {
+            const auto ann = co_await tx.get(book, "ann");
+            in.a.network->set_plan([](const any_request& request, const call_options&) -> testing::fault {
+                if (operation_name(request) != "GetItem") return {};
+                return {.what = testing::fault::kind::fail, .answer = failure(errc::unreachable)};
+            });
+            if (ann->balance < 30) throw insufficient_funds{};
+        };
+        std::optional<error> told;
+        try {
+            co_await all.run(body, {.id = order_id});
+        } catch (const error& why) {
+            told = why;
+        }
+        REQUIRE(told);
+        CHECK(told->code() == errc::unreachable);
+    });
+}
+
 TEST_CASE("what a body throws that has read one item alone, is thrown on at once") {
     bank s;
     s.has("ann", 100);

@@ -106,6 +106,27 @@ TEST_CASE("a body that throws for what it read after others had rolled its locks
     CHECK(s.balance("ann") == 98);
 }
 
+TEST_CASE("a body that has thrown for what never was so together runs again under locks, too") {
+    bank s;
+    s.has("ann", 100);
+    s.has("bob", 20);
+    s.in_a([](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.a);
+        const auto all = bank::transactions_of(in.a);
+        int ran = 0;
+        auto audit = [&](transaction& tx) -> asio::awaitable<void> {
+            const auto ann = co_await tx.get(book, "ann");
+            if (++ran == 1) co_await transfer_elsewhere(in, 1, {});
+            const auto bob = co_await tx.get(book, "bob");
+            if (ann->balance + bob->balance != 120) throw insufficient_funds{};
+            CHECK(in.is_marked("ann"));
+            CHECK(in.is_marked("bob"));
+        };
+        co_await all.run(audit, locked);
+        CHECK(ran == 2);
+    });
+}
+
 TEST_CASE("what a body wants under locks that one call cannot change, is done without them") {
     bank s;
     s.has("ann", 100);
