@@ -1,24 +1,19 @@
 // The attempts of one `run`: what is done again, when, and when no more.
 // SPDX-License-Identifier: BSL-1.0
 #include "database/called_verb.hpp"
-#include "database/protocol/backoff.hpp"
 #include "database/table_key.hpp"
-#include "runtime/alarm.hpp"
-#include "runtime/cancellation.hpp"
 #include "runtime/own_process.hpp"
 #include "transaction/commit.hpp"
 #include "transaction/held_items.hpp"
 #include "transaction/protocol/plan_limits.hpp"
+#include "transaction/run_pause.hpp"
+#include "transaction/torn_view.hpp"
 #include "transaction/transactions_impl.hpp"
-#include "versioned/item_lines.hpp"
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/deferred.hpp>
-#include <boost/asio/post.hpp>
 
-#include <algorithm>
 #include <chrono>
-#include <cstddef>
 #include <exception>
 #include <string>
 #include <tuple>
@@ -26,82 +21,14 @@
 
 namespace dynalease::detail {
 
-/// On the database's executor, where its end is brought from wherever it comes.
-struct run_place {
-    std::shared_ptr<transactions_impl> core;
-    std::string item;
-    item_lines::place in_line;
-};
-
 namespace {
 
-using namespace std::chrono_literals;
 using boost::asio::awaitable;
-
-/// 20 ms doubling to 2 s; anything from half of that on, so that rivals part.
-std::chrono::nanoseconds pause_after(const environment& world, unsigned attempts) {
-    const auto longest = std::min<std::chrono::nanoseconds>(20ms * (1U << std::min(attempts - 1, 7U)), 2s);
-    return shortened(longest, world.random->unit());
-}
-
-/// For whoever others wait for: 160 ms at most.
-constexpr unsigned most_in_line = 4;
 
 /// Whether another attempt may fare better.
 bool passes(const error_code& code) {
     return code == errc::conflict || code == errc::locked || code == errc::transaction_conflict;
 }
-
-void leave_line(run_place* place) {
-    std::unique_ptr<run_place> left(place);
-    const auto executor = left->core->world().executor;
-    if (left->core->context_ended()) return;
-    boost::asio::post(executor, [left = std::move(left)] {});
-}
-
-std::shared_ptr<run_place> line_up(const std::shared_ptr<transactions_impl>& core, const std::string& item) {
-    auto& lines = core->target().implementation()->companion<item_lines>();
-    return {new run_place{core, item, {lines, "runs: " + item}}, &leave_line};
-}
-
-struct pause_verb {
-    std::shared_ptr<transactions_impl> core;
-    std::shared_ptr<run_place> place;
-    std::string item;  ///< at which others were met; empty: it waits for nobody
-    unsigned attempts;
-    time_point until;  ///< no longer, whatever the pause
-
-    /// Whose turn comes after others' need not part from them by a pause.
-    static awaitable<runtime::completion<std::shared_ptr<run_place>>> run(pause_verb self) {
-        runtime::completion<std::shared_ptr<run_place>> done;
-        if (self.place && self.place->item != self.item) self.place = nullptr;
-        bool followed = false;
-        if (!self.place && !self.item.empty()) {
-            self.place = line_up(self.core, self.item);
-            followed = co_await self.place->in_line.wait(self.until);
-        }
-        const bool cancelled = co_await runtime::cancellation_requested();
-        if (cancelled) {
-            done.code = errc::cancelled;
-            co_return done;
-        }
-        done.value = std::move(self.place);
-        if (followed) co_return done;
-        const auto& world = self.core->world();
-        runtime::alarm pause(world);
-        // Those behind it in the line wait for it, too.
-        const auto attempts = done.value ? std::min(self.attempts, most_in_line) : self.attempts;
-        const auto rested = world.clock->now() + pause_after(world, attempts);
-        const bool slept = co_await pause.wait_until(std::min(rested, self.until));
-        if (!slept) done.code = errc::cancelled;
-        co_return done;
-    }
-    void operator()(diagnostics* details, handler_for<std::shared_ptr<run_place>> handler) && {
-        const auto executor = core->world().executor;
-        called_verb called{details, "transactions.run", {}, core->options().table};
-        start_verb<std::shared_ptr<run_place>>(executor, std::move(called), run(std::move(*this)), std::move(handler));
-    }
-};
 
 awaitable<runtime::completion<void>> run_commit(std::shared_ptr<open_transaction> of, diagnostics* details) {
     runtime::completion<void> done;
@@ -149,52 +76,6 @@ struct hold_verb {
                          std::move(handler));
     }
 };
-
-/// Looks whether all that a body has read was so at one moment.
-struct verify_verb {
-    std::shared_ptr<open_transaction> attempt;
-
-    static std::vector<placed_key> places_in(const open_transaction& of) {
-        std::vector<placed_key> places;
-        // What it had locked, too: others may have rolled that back while the body ran.
-        for (const auto& each : of.draft.items()) {
-            if (each.read) places.push_back({each.layout, each.key});
-        }
-        return places;
-    }
-    static awaitable<runtime::completion<void>> run(std::shared_ptr<open_transaction> attempt, diagnostics* details) {
-        runtime::completion<void> done;
-        const auto places = places_in(*attempt);
-        auto found = co_await read_at_once(attempt->core, places);
-        if (!found) {
-            done.code = co_await report_explained(attempt->core, std::move(found).error(), details);
-            co_return done;
-        }
-        for (std::size_t i = 0; i < places.size(); ++i) {
-            const auto& [layout, key] = places[i];
-            if (attempt->draft.saw(layout, key, std::move((*found)[i]))) continue;
-            failure why(errc::conflict);
-            why.details.message = "it has changed since the body read it, which threw for what it had read";
-            done.code = report(protocol::about(std::move(why), {layout.table, key}), details);
-            attempt->held = nullptr;   // nobody waits for it while this one rests
-            attempt->one_call = true;  // as far as is known: the next one may lock them first
-            break;
-        }
-        co_return done;
-    }
-    void operator()(diagnostics* details, handler_for<void> handler) && {
-        const auto executor = attempt->core->world().executor;
-        called_verb called{details, "transactions.run", {}, attempt->core->options().table};
-        start_verb<void>(executor, std::move(called), run(std::move(attempt), details), std::move(handler));
-    }
-};
-
-/// Whether the body may have seen what never was so at one moment. What one answer told it was so once.
-bool may_be_torn(const open_transaction& of) {
-    const auto& items = of.draft.items();
-    return std::ranges::any_of(items, &drafted_item::contradicted) ||
-           std::ranges::count_if(items, &drafted_item::read) > 1;
-}
 
 /// Whether looking again later would not tell either.
 bool cannot_be_told(const error_code& code) {
