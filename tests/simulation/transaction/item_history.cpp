@@ -87,11 +87,26 @@ void item_history::look(const std::string& node, const std::string& id, std::opt
     if (seen.committed || !seen.changed.empty()) tell(node, std::move(seen));
 }
 
-void item_history::locked(const item_key& key, bool stray) {
+void item_history::locked(const std::string& node, const item_key& key, const std::string& run, bool late, bool helps) {
     const auto& name = *find_string(key, "pk");
     ++landed_[name];
     const auto lies = world_.row(table, name);
-    if (stray && is_marked(lies)) strays_.insert(text_of_mark(*lies));
+    if (!is_marked(lies)) return;
+    if (late || (helps && ended_by_itself_.contains(run)))
+        strays_.insert(text_of_mark(*lies));
+    else if (helps)
+        helpers_locks_.insert_or_assign(text_of_mark(*lies), helpers_lock{node, run});
+}
+
+void item_history::died(const std::string& node) {
+    for (auto& [mark, lock] : helpers_locks_) lock.orphaned |= lock.node == node;
+}
+
+bool item_history::is_stray(const std::string& mark) const {
+    if (strays_.contains(mark)) return true;
+    const auto helped = helpers_locks_.find(mark);
+    if (helped == helpers_locks_.end()) return false;
+    return helped->second.orphaned && ended_by_itself_.contains(helped->second.run);
 }
 
 std::optional<item_history::mark_sight> item_history::mark_on(std::size_t index) {
@@ -114,7 +129,7 @@ void item_history::comb() {
     combed seen;
     for (std::size_t i = 0; i < known_.size(); ++i) {
         const auto lies = stored_item(i);
-        if (is_marked(lies) && !strays_.contains(text_of_mark(*lies))) ++seen.marks;
+        if (is_marked(lies) && !is_stray(text_of_mark(*lies))) ++seen.marks;
     }
     tell("", seen);
 }

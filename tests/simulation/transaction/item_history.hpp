@@ -50,11 +50,13 @@ public:
     /// A write was carried out. @param id of the transaction whose row it may have changed; empty: none
     /// @param by the attempt that it has committed by itself @param repeated by the network, which tells of the copy
     void look(const std::string& node, const std::string& id, std::optional<std::int64_t> by, bool repeated = false);
-    /// A lock has landed. @param stray its process had been answered before, or had carried on what was over by then:
-    /// of such a mark no row can tell
-    void locked(const item_key& key, bool stray);
-    /// Runs that were ended by the process that had begun them, by id and name.
-    std::set<std::string>& ended_by_itself() noexcept { return ended_by_itself_; }
+    /// A lock has landed. @param run its id and name @param late the node had been answered before: of such a mark no
+    /// row can tell @param helps another has begun the run, who knows nothing of that lock
+    void locked(const std::string& node, const item_key& key, const std::string& run, bool late, bool helps);
+    /// The run was ended by the process that had begun it.
+    void ended_by_itself(std::string run) { ended_by_itself_.insert(std::move(run)); }
+    /// What it was about to undo, it undoes no more.
+    void died(const std::string& node);
     struct mark_sight {
         std::string owner{};
         std::string text{};
@@ -75,7 +77,14 @@ public:
 private:
     std::optional<std::int64_t> newly_committed(const std::string& id);
     void look_at_lock(const std::string& node);
+    /// No row tells of the mark, and nobody who lives knows of it.
+    bool is_stray(const std::string& mark) const;
 
+    struct helpers_lock {
+        std::string node{};
+        std::string run{};
+        bool orphaned = false;
+    };
     testing::world& world_;
     const std::size_t accounts_;
     const hearer heard_;
@@ -86,8 +95,9 @@ private:
     std::map<std::string, std::int64_t> attempt_of_run_;  ///< by id and run
     std::set<std::string> committing_;                    ///< the same
     std::set<std::string> strays_;                        ///< marks, as texts
-    std::set<std::string> ended_by_itself_;
-    std::map<std::string, std::uint64_t> landed_;  ///< locks, by item
+    std::map<std::string, helpers_lock> helpers_locks_;   ///< by the same
+    std::set<std::string> ended_by_itself_;               ///< runs, by id and name
+    std::map<std::string, std::uint64_t> landed_;         ///< locks, by item
     std::int64_t numbers_ = 0;
 };
 

@@ -50,6 +50,7 @@ void process::close() {
 }
 
 void process::let_go() {
+    world().item_history().died(name());
     if (user_) user_->let_go();
 }
 

@@ -122,12 +122,10 @@ void recorder::applied(const testing::logged_request& entry, const any_request& 
     const auto* lock = std::get_if<update_item_request>(&request);
     if (lock && lock->values.contains(":kind")) {
         const bool was_told = entry.completed && entry.code != errc::in_doubt;
-        // Whoever ended its own run knew nothing of locks that others sent who carried it on.
         const auto& run = *find_string(lock->values, ":tx");
-        const bool unknown = !begun_.contains(run) && item_history_.ended_by_itself().contains(run);
-        item_history_.locked(lock->key, was_told || unknown);
+        item_history_.locked(name_, lock->key, run, was_told, !begun_.contains(run));
     }
-    if (auto run = run_ended_by(request); begun_.contains(run)) item_history_.ended_by_itself().insert(std::move(run));
+    if (auto run = run_ended_by(request); begun_.contains(run)) item_history_.ended_by_itself(std::move(run));
     std::optional<std::int64_t> by;
     const auto* call = std::get_if<transact_write_items_request>(&request);
     if (call && leaves_no_row(*call)) {
