@@ -40,6 +40,8 @@ asio::awaitable<void> refused([[maybe_unused]] lock what, [[maybe_unused]] queue
     co_await line.enter({.on_place = [name](const queue_place&) {}});
 #elif LINE == 10
     client made{co_await asio::this_coro::executor, {.region = name, .log = [name](severity, std::string_view) {}}};
+#elif LINE == 11
+    co_await books.clobber(book{.isbn = name, .title = name}, {.upsert = true});
 #endif
     co_return;
 }

@@ -284,6 +284,10 @@ public:
         return clobber(value, clobber_options{}, std::forward<Tail>(tail)...);
     }
     template <detail::refused_as_temporary Value = T, class... Tail>
+    void clobber(T&&, clobber_options, Tail&&...) const {
+        detail::check_temporary<T>();
+    }
+    template <detail::refused_as_temporary Value = T, class... Tail>
     void clobber(T&&, Tail&&...) const {
         detail::check_temporary<T>();
     }
