@@ -38,9 +38,10 @@ struct queue_options {
     /// How often the next in line looks whether its turn has come. 10 ms to 1 min; all who stand behind a process that
     /// looks rarely wait for it.
     std::chrono::milliseconds poll_interval{170};
-    /// Those further back look ever more rarely, so that all of them together stay below 12 reads a second however
-    /// many they are: within about a second for each process before them, as the next hundred tickets show how many
-    /// those are. A limit to that, for the price of more reads; at least `poll_interval`, at most a day.
+    /// Those further back look ever more rarely, so that all of them together stay below 12 looks at the queue a
+    /// second however many they are, and 5 reads more of who stands in it: within about a second for each process
+    /// before them, as the next hundred tickets show how many those are. A limit to that, for the price of more reads;
+    /// at least `poll_interval`, at most a day.
     std::chrono::milliseconds longest_poll_interval{3'600'000};
 };
 

@@ -47,7 +47,7 @@ holder_fate fate_of_holder(lock_claimant& lock, const lock_row& row) {
 
 std::chrono::nanoseconds time_to_next_look(lock_claimant& lock, const lock_row& row, acquire_step step) {
     const auto unit = lock.session.unit();
-    if (step == acquire_step::overflow) return overflow_interval(lock.others.overflows++, unit);
+    if (step == acquire_step::overflow) return overflow_interval(unit);
     const std::size_t served_now = row.free() ? 1 : 0;
     const auto waiting = std::max(row.line.size(), served_now + 1) - served_now;
     const auto interval = poll_interval(waiting, lock.poll_interval, unit);

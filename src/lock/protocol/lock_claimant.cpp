@@ -133,7 +133,6 @@ void lock_claimant::granted(bool taken_over, bool own_copy, item written) {
     close_claim(true);
     tokens.floor = seen_floor = mine.token;
     others.refused_at.reset();
-    others.overflows = 0;
     others.refusals = 0;
     others.others_wait = false;
     others.hand_overs = 0;

@@ -19,9 +19,8 @@ nanoseconds poll_interval(std::size_t waiting, nanoseconds shortest, double unit
     return duration_cast<nanoseconds>(std::max(seconds_of(shortest), share) * (0.9 + 0.2 * unit));
 }
 
-nanoseconds overflow_interval(unsigned looks_so_far, double unit) {
-    const auto doubled = std::chrono::seconds(60) * (1u << std::min(looks_so_far, 4u));
-    return detail::shortened(std::min<std::chrono::seconds>(doubled, std::chrono::seconds(600)), unit);
+nanoseconds overflow_interval(double unit) {
+    return detail::shortened(std::chrono::seconds(30), unit);
 }
 
 nanoseconds no_show_after(std::size_t waiting) {

@@ -23,8 +23,9 @@ inline constexpr std::chrono::milliseconds longest_poll_interval{1000};
 /// @param unit a uniform random number in [0, 1): spreads the looks by a tenth either way.
 std::chrono::nanoseconds poll_interval(std::size_t waiting, std::chrono::nanoseconds shortest, double unit);
 
-/// When the line is full there is no place to wait in: look rarely, ever more so.
-std::chrono::nanoseconds overflow_interval(unsigned looks_so_far, double unit);
+/// When the line is full there is no place to wait in, and nobody knows how many look from outside: each does so
+/// rarely, and yet often enough to find a lock that all in line have left.
+std::chrono::nanoseconds overflow_interval(double unit);
 
 /// How long the head of the line may leave a free lock standing before it is taken for dead. A live head looks
 /// every `poll_interval`, of whatever length its options make it; this is half as long again as the longest.
