@@ -84,8 +84,9 @@ struct client_options {
     /// domain, a port may follow). STS goes the same way. This machine, its link, where instances and containers get
     /// their keys, and endpoints without TLS are always asked directly.
     detail::braced<std::string> proxy{};
-    /// What requests call this program in their User-Agent, beside the library and its version; 50 characters at most.
-    /// Empty: AWS_SDK_UA_APP_ID, the profile's `sdk_ua_app_id`, else nothing.
+    /// What requests call this program in their User-Agent, beside the library and its version, as the SDKs do: its
+    /// first 50 characters, with "-" for those that may not stand there. Empty: AWS_SDK_UA_APP_ID, the profile's
+    /// `sdk_ua_app_id`, else nothing.
     detail::braced<std::string> application{};
 
     /// Told of attempts that fail and are made again (warnings), and of calls that fail for other reasons than what

@@ -62,7 +62,8 @@ struct fault_rates {
     clock::duration longest_delay = std::chrono::minutes(5);
 };
 
-/// The same fates for the same seed.
+/// The same fates for the same seed. Each is what a whole call comes to: the client's own attempts, of which a real one
+/// makes up to four, are not played, so that calls fail far more often than with the same rates in production.
 fault_plan seeded_faults(std::uint64_t seed, const fault_rates& rates);
 
 }  // namespace dynalease::testing
