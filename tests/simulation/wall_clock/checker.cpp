@@ -109,8 +109,8 @@ void checker::check_lock(item_record& of, const written& seen) {
         }
         if (seen.stranger && before.stranger) before.removed = true;
     }
-    // A copy of the write that locked it once brings the same moment back.
-    if (known != of.moments.end()) {
+    // A copy of the write that locked it once brings the same moment back; by another it is one that drew the same.
+    if (known != of.moments.end() && grants_[known->second].by == seen.by) {
         of.lock = known->second;
     } else {
         of.lock = grants_.size();

@@ -109,6 +109,23 @@ TEST_CASE("a holder that the item was taken from does not hold it") {
     CHECK_FALSE(checked.broken());
 }
 
+TEST_CASE("two that draw the same moment, one after the other, have two locks") {
+    checker checked(1, bounds);
+    constexpr const char* drawn = "2026-01-01T00:00:36.650426+00:00";
+    const auto write = [&](const char* by, const char* text) {
+        checked.see({.what = written{.by = by, .after = {.exists = true, .text = text}}});
+    };
+    write("", "");
+    std::uint64_t handle = 0;
+    for (const char* by : {"n3.1", "n0.1"}) {
+        write(by, drawn);
+        checked.see({.what = given{.handle = ++handle, .by = by, .text = drawn}});
+        CHECK(checked.stands(handle));
+        write(by, "");
+    }
+    CHECK_FALSE(checked.broken());
+}
+
 TEST_CASE("a lock that is taken over before it is over by every clock is noticed") {
     must_notice("W2", [](history& seen) {
         const auto at = write_that(seen, [](const auto& before, const auto& each) {
