@@ -77,9 +77,11 @@ struct hold_verb {
     }
 };
 
-/// Whether looking again later would not tell either.
+/// Whether looking again later would not tell either: rights or the operation are wanting, or one call takes too few of
+/// those that are not there.
 bool cannot_be_told(const error_code& code) {
-    return code == condition::denied || code == condition::misconfigured;
+    return code == condition::denied || code == errc::not_supported || code == errc::validation ||
+           code == errc::too_many_items;
 }
 
 /// Of the library's errors, those that the state of an item is to blame for.

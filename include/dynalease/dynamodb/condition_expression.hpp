@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <ranges>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -135,11 +136,18 @@ namespace detail {
 condition_expression between(const operand& value, const operand& low, const operand& high);
 condition_expression in(const operand& value, const std::vector<operand>& candidates);
 
-/// A container of constants, which is none itself as a text is.
+/// A container or a view of constants, and no text, which is one itself.
 template <class Range>
-concept operands = std::ranges::input_range<const Range> &&
-                   std::convertible_to<std::ranges::range_reference_t<const Range>, operand> &&
-                   !std::convertible_to<const Range&, operand> && !std::same_as<Range, std::vector<operand>>;
+concept operands =
+    std::ranges::input_range<Range> && std::convertible_to<std::ranges::range_value_t<Range>, operand> &&
+    !std::convertible_to<Range, std::string_view> && !std::same_as<std::remove_cvref_t<Range>, std::vector<operand>>;
+
+template <class Range>
+std::vector<operand> as_operands(Range&& candidates) {
+    std::vector<operand> all;
+    for (const std::ranges::range_value_t<Range>& each : candidates) all.emplace_back(each);
+    return all;
+}
 
 }  // namespace detail
 
@@ -155,13 +163,13 @@ condition_expression in(const Value& value, const std::vector<operand>& candidat
 }
 /// Of what a container holds: `in("state", states)`.
 template <detail::operands Range>
-condition_expression in(const path& attribute, const Range& candidates) {
-    return in(attribute, std::vector<operand>(std::ranges::begin(candidates), std::ranges::end(candidates)));
+condition_expression in(const path& attribute, Range&& candidates) {
+    return in(attribute, detail::as_operands(std::forward<Range>(candidates)));
 }
 /// Of what is computed.
 template <std::derived_from<operand> Value, detail::operands Range>
-condition_expression in(const Value& value, const Range& candidates) {
-    return in(value, std::vector<operand>(std::ranges::begin(candidates), std::ranges::end(candidates)));
+condition_expression in(const Value& value, Range&& candidates) {
+    return in(value, detail::as_operands(std::forward<Range>(candidates)));
 }
 
 /// Bytes of a string or binary, elements of a set, list or map.

@@ -55,10 +55,11 @@ public:
     ///
     /// What the body throws is thrown on, and nothing happens; an id stays free. Where it has read two items or more,
     /// they are read once more before that, together: had one of them changed meanwhile, the body may have thrown for
-    /// what never was so, and it runs again. Where they cannot be read, as in an outage, that is thrown in its place.
-    /// (The library's own errors: so for `conflict`, `missing`, `exists` and `condition_failed` alone. What was
-    /// cancelled while the body ran, is thrown on as it is; so is all where the credentials or the endpoint do not let
-    /// them be read together.)
+    /// what never was so, and it runs again. Where they cannot be read, as in an outage, that is thrown in its place;
+    /// so it is where an id was given, and whether that has committed meanwhile cannot be read. (The library's own
+    /// errors: so for `conflict`, `missing`, `exists` and `condition_failed` alone. What was cancelled while the body
+    /// ran, is thrown on as it is; so is all where the credentials or the endpoint do not let them be read together, or
+    /// more than 100 of them were not there.)
     ///
     /// With an id that has committed before, the body does not run: done, or `errc::already_committed` if it yields a
     /// value. Errors: those of `transaction::commit`, whose diagnostics tell after how many attempts, and how long,
@@ -66,7 +67,7 @@ public:
     ///
     /// Cost: as `transaction`, of each attempt, in vain or not; with an id 1 read more before the first, and before
     /// others that follow one by locks or another process's; and, of a native commit, 1 write. After a body that threw,
-    /// 1 read of all that it had read, 2 units for each 4 KB of them. While another transaction holds an item: a read
+    /// 1 read of all that it had read, 2 units for each 4 KB of them, and with an id 1 read more. While another transaction holds an item: a read
     /// of its row at once, then after 25 ms, doubling to 500 ms; where the item goes from hand to hand, and others are
     /// before this one, more seldom.
     template <class Body>

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstddef>
+#include <ranges>
 #include <set>
 #include <string>
 #include <vector>
@@ -71,8 +72,12 @@ TEST_CASE("what a container holds may be the candidates") {
     CHECK(text_of(in(attr("a"), std::set<int>{1, 2, 3})) == "#0 IN (:0, :1, :2)");
     CHECK(text_of(in(size_of("a"), std::vector<operand>{1, attr("b")})) == "size(#0) IN (:0, #1)");
     CHECK(text_of(in(size_of("a"), std::vector<std::size_t>{1, 2})) == "size(#0) IN (:0, :1)");
+    CHECK(text_of(in("a", attribute_list{1, "x"})) == "#0 IN (:0, :1)");
+    CHECK(text_of(in("a", string_set{"x", "y"})) == "#0 IN (:0, :1)");
+    CHECK(text_of(in("a", number_set{1, 2})) == "#0 IN (:0, :1)");
+    CHECK(text_of(in("a", states | std::views::filter([](auto& each) { return each != "paid"; }))) == "#0 IN (:0)");
     static_assert(!detail::operands<std::string>);
-    static_assert(!detail::operands<attribute_list>);
+    static_assert(!detail::operands<const char(&)[2]>);
 }
 
 TEST_CASE("parentheses stand where they are needed, and nowhere else") {

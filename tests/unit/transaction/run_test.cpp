@@ -148,7 +148,8 @@ std::optional<error> told_while_failing(std::string_view operation, errc way, ru
 }  // namespace
 
 TEST_CASE("where it cannot be read whether a body threw for what was so, that is told in place of what it threw") {
-    const auto way = GENERATE(errc::unreachable, errc::timeout, errc::throttled, errc::server_error, errc::shut_down);
+    const auto way = GENERATE(errc::unreachable, errc::timeout, errc::throttled, errc::server_error, errc::shut_down,
+                              errc::corrupt_row);
     const auto told = told_while_failing("TransactGetItems", way);
     REQUIRE(told);
     CHECK(told->code() == way);
@@ -157,7 +158,7 @@ TEST_CASE("where it cannot be read whether a body threw for what was so, that is
 }
 
 TEST_CASE("whose credentials or endpoint never let that be read, is told what the body threw") {
-    const auto way = GENERATE(errc::access_denied, errc::not_supported, errc::validation);
+    const auto way = GENERATE(errc::access_denied, errc::not_supported, errc::validation, errc::too_many_items);
     CHECK_FALSE(told_while_failing("TransactGetItems", way));
 }
 
