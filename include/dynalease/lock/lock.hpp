@@ -47,9 +47,9 @@ struct acquire_options {
 
 struct lock_options {
     /// The shortest time between two looks at the row while another process holds the lock. The more processes
-    /// wait, the longer it gets, so that all in line together read it about 8 times a second, and the holder's session
-    /// up to 4 times. 10 ms to 1 s: one who looked more rarely would be taken for dead when its turn comes, and lose its
-    /// place. All handles of one name in a session share the options that came first.
+    /// wait, the longer it gets, so that all in line together read it about 8 times a second, and the holder's
+    /// session up to 4 times. 10 ms to 1 s: one who looked more rarely would be taken for dead when its turn comes, and
+    /// lose its place. All handles of one name in a session share the options that came first.
     std::chrono::milliseconds poll_interval{140};
 };
 

@@ -67,9 +67,9 @@ public:
     ///
     /// Cost: as `transaction`, of each attempt, in vain or not; with an id 1 read more before the first, and before
     /// others that follow one by locks or another process's; and, of a native commit, 1 write. After a body that threw,
-    /// 1 read of all that it had read, 2 units for each 4 KB of them, and with an id 1 read more. While another transaction holds an item: a read
-    /// of its row at once, then after 25 ms, doubling to 500 ms; where the item goes from hand to hand, and others are
-    /// before this one, more seldom.
+    /// 1 read of all that it had read, 2 units for each 4 KB of them, and with an id 1 read more. While another
+    /// transaction holds an item: a read of its row at once, then after 25 ms, doubling to 500 ms; where the item goes
+    /// from hand to hand, and others are before this one, more seldom.
     template <class Body>
         requires std::invocable<std::decay_t<Body>&, transaction&>
     auto run(Body&& body, run_options options = {}) const {
