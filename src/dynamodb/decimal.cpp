@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "dynamodb/decimal.hpp"
 
+#include <boost/throw_exception.hpp>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <limits>
 #include <span>
+#include <stdexcept>
 
 namespace dynalease {
 
@@ -98,6 +101,10 @@ std::string_view describe(decimal_error why) noexcept {
             break;
     }
     return "The parameter cannot be converted to a numeric value";
+}
+
+void throw_exception_from_error(decimal_error why, const boost::source_location& where) {
+    boost::throw_exception(std::invalid_argument(std::string(describe(why))), where);
 }
 
 boost::system::result<decimal, decimal_error> decimal::parse(std::string_view text) noexcept {

@@ -4,6 +4,7 @@
 
 #include <dynalease/dynamodb/attribute_value.hpp>
 
+#include <boost/assert/source_location.hpp>
 #include <boost/system/result.hpp>
 
 #include <array>
@@ -25,6 +26,9 @@ enum class decimal_error {
 
 /// What to tell the user about it, in the service's own words.
 std::string_view describe(decimal_error why) noexcept;
+
+/// Found by Boost.System when `value()` is asked of a result that holds one; some versions want it for `*`, too.
+[[noreturn]] void throw_exception_from_error(decimal_error why, const boost::source_location& where);
 
 /// sign · digits · 10^exponent, normalised: the first and the last digit are not 0; zero has no digits.
 struct decimal {

@@ -121,6 +121,10 @@ TEST_CASE("what is no number of DynamoDB is refused") {
     }
 }
 
+TEST_CASE("the value of what is no decimal number is refused by an exception that says why") {
+    CHECK_THROWS_WITH(decimal::parse("x").value(), std::string(describe(decimal_error::malformed)));
+}
+
 TEST_CASE("the largest and smallest numbers are taken") {
     const auto text = GENERATE(as<std::string>{}, "9.9999999999999999999999999999999999999E+125",
                                "-9.9999999999999999999999999999999999999E+125", "1E-130",
