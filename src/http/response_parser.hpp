@@ -40,21 +40,28 @@ public:
     std::size_t wanted() const noexcept;
 
 private:
-    class message : public boost::beast::http::basic_parser<false> {
+    using string_view = boost::beast::string_view;
+    using error_code = boost::beast::error_code;
+
+    /// From Boost 1.92 on a trailer's fields are told by this function, which others do not know.
+    class trailing_parser : public boost::beast::http::basic_parser<false> {
+        virtual void on_trailer_field_impl(boost::beast::http::field, string_view, string_view, error_code&) {}
+    };
+
+    class message : public trailing_parser {
     public:
         explicit message(response& into) : into_(into) {}
         /// The line of the last chunk was read.
         bool in_trailer() const noexcept { return in_trailer_; }
 
     private:
-        using string_view = boost::beast::string_view;
-        using error_code = boost::beast::error_code;
         void on_request_impl(boost::beast::http::verb, string_view, string_view, int, error_code&) override {}
         void on_response_impl(int status, string_view, int, error_code&) override {
             into_.set_status(static_cast<unsigned>(status));
         }
         void on_field_impl(boost::beast::http::field, string_view name, string_view value, error_code&) override {
-            into_.add_header({name.data(), name.size()}, {value.data(), value.size()});
+            // What comes behind the body is no header, with any Beast.
+            if (!in_trailer_) into_.add_header({name.data(), name.size()}, {value.data(), value.size()});
         }
         void on_header_impl(error_code&) override {}
         void on_body_init_impl(const boost::optional<std::uint64_t>& length, error_code&) override;

@@ -17,7 +17,12 @@ using beast_text = beast::string_view;
 
 namespace {
 
-class head_parser final : public http::basic_parser<true> {
+/// From Boost 1.92 on Beast has this function, too; it is for what follows a body, of which nothing is read here.
+class trailing_parser : public http::basic_parser<true> {
+    virtual void on_trailer_field_impl(http::field, beast_text, beast_text, beast_error&) {}
+};
+
+class head_parser final : public trailing_parser {
 public:
     head_parser(std::string_view bytes, aws::request_view& into) : bytes_(bytes), into_(into) {
         header_limit(largest_head);

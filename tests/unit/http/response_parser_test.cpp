@@ -118,6 +118,17 @@ TEST_CASE("what stands before a chunk or behind the last one is bounded as the h
     CHECK(parse(begin + "2;a=\"" + std::string(40, 'x') + "\"\r\n{}\r\n0\r\nX: y\r\n\r\n", 7, false, tight).done);
 }
 
+TEST_CASE("what is said behind the last chunk is no header") {
+    const std::string text =
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX-Amz-Crc32: 1\r\n\r\n";
+    for (std::size_t size = 1; size <= text.size(); ++size) {
+        const auto seen = parse(text, size);
+        REQUIRE(seen.done);
+        CHECK(seen.what.body() == "{}");
+        CHECK(seen.what.header("x-amz-crc32").empty());
+    }
+}
+
 TEST_CASE("a response is told apart from the one before on the same connection") {
     response into;
     response_parser parser(into, {});
