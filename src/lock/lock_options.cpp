@@ -25,10 +25,10 @@ lock_options checked(const lock_options& options) {
 }
 
 std::string checked_lock_name(std::string name) {
-    constexpr std::size_t longest = 2048 - protocol::lock_prefix.size();
+    constexpr std::size_t longest_name = 2048 - protocol::lock_prefix.size();
     require(!name.empty(), errc::invalid_name, "a lock needs a name");
-    require(name.size() <= longest, errc::invalid_name,
-            "the lock name has " + std::to_string(name.size()) + " bytes; at most " + std::to_string(longest) +
+    require(name.size() <= longest_name, errc::invalid_name,
+            "the lock name has " + std::to_string(name.size()) + " bytes; at most " + std::to_string(longest_name) +
                 " fit into a key");
     require.utf8(name, errc::invalid_name, "the lock name");
     return name;

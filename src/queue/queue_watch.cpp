@@ -172,9 +172,9 @@ boost::asio::awaitable<void> queue_watch::look_at_sessions(const std::vector<pro
     protocol::survey_facts found{.surveys = polls_.surveys() + 1, .any_over = false, .lease_ends = {}, .now = {}};
     for (std::size_t i = 0; i < chosen.size(); ++i) {
         const auto session = chosen[i];
-        const auto lately = core_.remotes().watch(session).lease() / 8;
+        const auto recently = core_.remotes().watch(session).lease() / 8;
         const bool is_due = core_.remotes().watch(session).due_for_mark(core_.now()).has_value();
-        if (is_due || last_look(session) < core_.now() - lately) co_await core_.remotes().look(session);
+        if (is_due || last_look(session) < core_.now() - recently) co_await core_.remotes().look(session);
         const auto& watch = core_.remotes().watch(session);
         if (!watch.over()) {
             if (watch.looked_at()) found.lease_ends.push_back(watch.lease_end());

@@ -10,7 +10,7 @@ namespace dynalease::detail {
 
 namespace {
 
-constexpr auto given_back = "it was given back before, by its guard or by the close of its session";
+constexpr auto was_given_back = "it was given back before, by its guard or by the close of its session";
 
 boost::asio::awaitable<runtime::completion<void>> run_giving_back(std::shared_ptr<hold> held, diagnostics* details) {
     const auto code = co_await held->wait_finished(details);
@@ -21,7 +21,7 @@ boost::asio::awaitable<runtime::completion<void>> run_giving_back(std::shared_pt
 boost::asio::awaitable<runtime::completion<void>> tell_over(std::shared_ptr<hold> held, error_code code,
                                                             diagnostics* details) {
     held->core()->notice_loss();
-    if (details) details->message = code == errc::not_held ? given_back : held->why_lost();
+    if (details) details->message = code == errc::not_held ? was_given_back : held->why_lost();
     co_return runtime::completion<void>{code};
 }
 
@@ -39,7 +39,7 @@ boost::asio::awaitable<runtime::completion<void>> run_learning_end(std::shared_p
 boost::asio::awaitable<runtime::completion<void>> run_waiting_for_loss(std::shared_ptr<hold> held,
                                                                        diagnostics* details) {
     const auto code = co_await held->wait_lost();
-    if (details && code == errc::not_held) details->message = given_back;
+    if (details && code == errc::not_held) details->message = was_given_back;
     co_return runtime::completion<void>{code};
 }
 
@@ -93,7 +93,7 @@ void require_grant(const hold* held, std::string_view verb, const std::string& n
     diagnostics details;
     details.message = !held      ? "the guard is empty"
                       : in_child ? "it is held by the process that this one is a fork of"
-                                 : given_back;
+                                 : was_given_back;
     const auto code = called_verb{&details, verb, name}(in_child ? errc::lock_lost : errc::not_held);
     throw error(code, std::move(details));
 }

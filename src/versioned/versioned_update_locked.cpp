@@ -93,8 +93,8 @@ boost::asio::awaitable<update_end> update_locked(std::shared_ptr<versioned_impl>
         co_return end;
     }
     auto update = as_update(next.write->changes);
-    auto demand = as_demand(next.write->changes);
-    auto written = co_await hold->front().change_and_release(hold, std::move(update), std::move(demand), mine);
+    auto condition = as_demand(next.write->changes);
+    auto written = co_await hold->front().change_and_release(hold, std::move(update), std::move(condition), mine);
     if (!written.why) {
         auto left = protocol::visible_in(core->layout(), std::move(written.left));
         if (left && !(*left)->attributes.empty()) end.report.saved = stored_in(*std::move(left));

@@ -86,8 +86,8 @@ result<any_response> execute(const context& in, const delete_item_request& reque
 
 result<any_response> execute(const context& in, const get_item_request& request) {
     check_depth(request.key);
-    const attribute_values no_values;
-    expression::compiler expressions(in.state.expressions, in.state.allowed, request.names, no_values);
+    const attribute_values none;
+    expression::compiler expressions(in.state.expressions, in.state.allowed, request.names, none);
     const auto projection = expressions.projection(request.projection_expression);
     expressions.finish();
     table& from = in.table_named(request.table_name);

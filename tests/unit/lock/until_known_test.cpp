@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #include "support/lock_steps.hpp"
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+
 #include <catch2/catch.hpp>
 
 using namespace dynalease;
