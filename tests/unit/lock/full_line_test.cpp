@@ -21,7 +21,7 @@ struct crowd : world {
             waiting.push_back(std::make_unique<waiter>(*this, i + 2));
             scheduler.run_for(50ms);
         }
-        scheduler.run_for(1h);
+        scheduler.run_for(10min);
     }
 
     struct waiter {
