@@ -12,7 +12,7 @@ namespace dynalease::protocol {
 std::vector<place> choose_places(const seen_heads& heads, std::int64_t beyond, wall_time now) {
     std::int64_t highest = beyond;
     for (const auto& head : heads) {
-        highest = std::max(highest, head ? head->tail : now.time_since_epoch().count());
+        highest = std::max<std::int64_t>(highest, head ? head->tail : now.time_since_epoch().count());
     }
     if (highest >= last_ticket_ever) return {};
     const auto number = highest + 1;

@@ -113,7 +113,7 @@ void plan_reader::take_page(std::size_t number, const std::optional<item>& row) 
 }
 
 void plan_reader::judge() {
-    const bool all_there = std::ranges::all_of(pages_, &std::optional<stored_page>::has_value);
+    const bool all_there = std::ranges::all_of(pages_, [](const auto& page) { return page.has_value(); });
     switch (decide_pages(*found_, all_there, takes_over_, looked_again_)) {
         case pages_step::complete:
             for (auto& each : pages_) {

@@ -67,7 +67,7 @@ failure run_commit::blamed(failure why) const {
 // ---- who is in the way -------------------------------------------------------------------------------------
 
 bool run_commit::is_obstructed() const {
-    return std::ranges::any_of(rivals_, &std::optional<resolver>::has_value);
+    return std::ranges::any_of(rivals_, [](const auto& rival) { return rival.has_value(); });
 }
 
 void run_commit::forget_rivals() {
