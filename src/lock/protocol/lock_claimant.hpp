@@ -67,8 +67,8 @@ public:
     /// What the others did, as far as the next look or write depends on it.
     struct contention {
         std::optional<time_point> refused_at{};  ///< the lock was last seen in other hands
-        unsigned refusals = 0;    ///< of writes that want the lock, in a row, whoever they were for
-        unsigned hand_overs = 0;  ///< in a row since other processes were seen in line
+        unsigned refusals = 0;                   ///< of writes that want the lock, in a row, whoever they were for
+        unsigned hand_overs = 0;                 ///< in a row since other processes were seen in line
         bool others_wait = false;
     };
 

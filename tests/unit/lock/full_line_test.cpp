@@ -39,9 +39,12 @@ struct crowd : world {
         }
         return nullptr;
     }
-    /// All but the last.
-    void others(void (*end)(waiter&)) {
-        for (std::size_t i = 0; i + 1 < waiting.size(); ++i) end(*waiting[i]);
+    /// The holder, and all who wait but the last.
+    void others_die() {
+        holder.crash();
+        for (const auto& each : waiting) {
+            if (each != waiting.back()) each->in.crash();
+        }
     }
 
     node holder;
@@ -53,8 +56,7 @@ struct crowd : world {
 
 TEST_CASE("who stands outside a full line has the lock within a minute and a lease after all in it have died") {
     crowd w(1);
-    w.holder.crash();
-    w.others([](crowd::waiter& each) { each.in.crash(); });
+    w.others_die();
     CHECK_NOTHROW(w.last().stands.wait(70s));
     CHECK(w.last().guard.held());
 }

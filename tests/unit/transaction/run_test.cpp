@@ -116,31 +116,31 @@ TEST_CASE("a body that throws for what never was so is told as a conflict when i
 
 namespace {
 
-/// What a run is told whose body has read two items and throws for them, while the operation fails in that way.
-std::optional<error> told_while_failing(std::string_view operation, errc way, run_options how = {}) {
+/// What a run is told whose body throws for the accounts that it has read, once the operation fails in that way.
+std::optional<error> told_while_failing(std::string_view operation, errc way, std::vector<std::string> read,
+                                        run_options how = {}) {
     bank s;
     s.has("ann", 10);
     s.has("bob", 20);
     std::optional<error> told;
     bool thrown_on = false;
-    s.in_a(
-        [&](bank& in, run_options options) -> asio::awaitable<void> {
-            const auto book = bank::table_of(in.a);
-            const auto all = bank::transactions_of(in.a);
-            auto body = [&](transaction& tx) -> asio::awaitable<void> {
-                in.a.network->set_plan([=](const any_request& request, const call_options&) -> testing::fault {
-                    if (operation_name(request) != operation) return {};
-                    return {.what = testing::fault::kind::fail, .answer = failure(way)};
-                });
-                co_await transfer(tx, book, "ann", "bob", 30);
-            };
-            try {
-                thrown_on = co_await lacks_funds(all.run(body, std::move(options)));
-            } catch (const error& why) {
-                told = why;
-            }
-        },
-        how);
+    s.in_a([&](bank& in) -> asio::awaitable<void> {
+        const auto book = bank::table_of(in.a);
+        const auto all = bank::transactions_of(in.a);
+        auto body = [&](transaction& tx) -> asio::awaitable<void> {
+            for (const auto& name : read) co_await tx.get(book, name);
+            in.a.network->set_plan([=](const any_request& request, const call_options&) -> testing::fault {
+                if (operation_name(request) != operation) return {};
+                return {.what = testing::fault::kind::fail, .answer = failure(way)};
+            });
+            throw insufficient_funds{};
+        };
+        try {
+            thrown_on = co_await lacks_funds(all.run(body, how));
+        } catch (const error& why) {
+            told = why;
+        }
+    });
     CHECK(thrown_on != told.has_value());
     return told;
 }
@@ -150,7 +150,7 @@ std::optional<error> told_while_failing(std::string_view operation, errc way, ru
 TEST_CASE("where it cannot be read whether a body threw for what was so, that is told in place of what it threw") {
     const auto way = GENERATE(errc::unreachable, errc::timeout, errc::throttled, errc::server_error, errc::shut_down,
                               errc::corrupt_row);
-    const auto told = told_while_failing("TransactGetItems", way);
+    const auto told = told_while_failing("TransactGetItems", way, {"ann", "bob"});
     REQUIRE(told);
     CHECK(told->code() == way);
     CHECK(told->diagnostics().operation.starts_with("transactions.run"));
@@ -159,33 +159,13 @@ TEST_CASE("where it cannot be read whether a body threw for what was so, that is
 
 TEST_CASE("whose credentials or endpoint never let that be read, is told what the body threw") {
     const auto way = GENERATE(errc::access_denied, errc::not_supported, errc::validation, errc::too_many_items);
-    CHECK_FALSE(told_while_failing("TransactGetItems", way));
+    CHECK_FALSE(told_while_failing("TransactGetItems", way, {"ann", "bob"}));
 }
 
 TEST_CASE("where it cannot be read whether its id has committed meanwhile, a body's throw is not told either") {
-    bank s;
-    s.has("ann", 10);
-    s.has("bob", 20);
-    s.in_a([](bank& in) -> asio::awaitable<void> {
-        const auto book = bank::table_of(in.a);
-        const auto all = bank::transactions_of(in.a);
-        auto body = [&](transaction& tx) -> asio::awaitable<void> {
-            const auto ann = co_await tx.get(book, "ann");
-            in.a.network->set_plan([](const any_request& request, const call_options&) -> testing::fault {
-                if (operation_name(request) != "GetItem") return {};
-                return {.what = testing::fault::kind::fail, .answer = failure(errc::unreachable)};
-            });
-            if (ann->balance < 30) throw insufficient_funds{};
-        };
-        std::optional<error> told;
-        try {
-            co_await all.run(body, {.id = order_id});
-        } catch (const error& why) {
-            told = why;
-        }
-        REQUIRE(told);
-        CHECK(told->code() == errc::unreachable);
-    });
+    const auto told = told_while_failing("GetItem", errc::unreachable, {"ann"}, {.id = order_id});
+    REQUIRE(told);
+    CHECK(told->code() == errc::unreachable);
 }
 
 TEST_CASE("what a body throws that has read one item alone, is thrown on at once") {
